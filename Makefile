@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz fuzz-answers faults examples examples-check bench docs docs-check native wheel clean clean-cache
+        fuzz fuzz-answers faults examples examples-check bench docs-check native wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -106,9 +106,6 @@ bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
 
 # ----------------------------------------------------------------------------------- documentation
-docs: install-dev  ## Write the types of the Python functions.
-	$(BIN)/python tests/tools/stub.py && $(BIN)/ruff format --quiet bnsl/__init__.pyi
-
 docs-check: install-dev  ## Examples of help, pages and README run.
 	$(BIN)/python -m pytest tests/cli/test_docs.py
 

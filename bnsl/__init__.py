@@ -12,7 +12,38 @@ of this module are loaded when they are first used. ``bnsl help python`` is the 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # for type checkers and editors; all are loaded when they are first used
+    from .classifier import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from .files.network_inputs import read as read
+    from .functions.average import average as average
+    from .functions.convert import convert as convert
+    from .functions.discretize import discretize as discretize
+    from .functions.effects import effects as effects
+    from .functions.entropy import entropy as entropy
+    from .functions.evaluate import evaluate as evaluate
+    from .functions.explain import explain as explain
+    from .functions.fit import fit as fit
+    from .functions.learn import learn as learn
+    from .functions.optimize import optimize as optimize
+    from .functions.parentsets import parentsets as parentsets
+    from .functions.posterior import posterior as posterior
+    from .functions.query import query as query
+    from .functions.sample import sample as sample
+    from .functions.screen import screen as screen
+    from .networks import Network as Network
+    from .results import ArcProbabilities as ArcProbabilities
+    from .results import Forest as Forest
+    from .results import ParentSets as ParentSets
+    from .running.errors import BnslError as BnslError
+    from .running.errors import BugError as BugError
+    from .running.errors import DataError as DataError
+    from .running.errors import RunError as RunError
+    from .running.errors import UsageError as UsageError
+    from .tables import Table as Table
+
+    __version__: str
 
 FUNCTIONS = (
     "entropy",
@@ -36,8 +67,9 @@ FUNCTIONS = (
 _OTHERS = {
     "running.errors": "BnslError BugError DataError RunError UsageError",
     "classifier": "BayesianNetworkClassifier",
-    "networks": "Network read",
+    "networks": "Network",
     "results": "ArcProbabilities Forest ParentSets",
+    "files.network_inputs": "read",
     "tables": "Table",
 }
 _MODULE_OF = {name: f"functions.{name}" for name in FUNCTIONS}
@@ -57,6 +89,10 @@ def __getattr__(name: str) -> Any:
 
         raise AttributeError(removed(f"{__name__}.{name}", name) or f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    if name in FUNCTIONS:
+        from .running.function import documented
+
+        documented(found)
     globals()[name] = found
     return found
 

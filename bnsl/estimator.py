@@ -1,4 +1,4 @@
-"""A classifier for scikit-learn: the distribution of the class given the other cells of a row."""
+"""A classifier for scikit-learn, which predicts the class from the other cells of a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from stages.optimize import METHODS
 
 from .class_cuts import rules_for_class
 from .functions.learn import learn
+from .options.option import options_of
 from .running.errors import UsageError
+from .running.function import call_as
 from .running.wording import python_line
 from .tables import arrow_table
 
@@ -27,7 +29,7 @@ SEARCH_TIME = "5s"
 """Time of a search by score, where neither `time` nor `evaluations` is given."""
 
 _RENAMED = {"score": "local_score", "local_score": "score"}  # `score` of a classifier gives the accuracy
-_KEYWORDS = {_RENAMED.get(name, name): option for name, option in learn.keywords.items() if not option.positional}
+_KEYWORDS = {_RENAMED.get(name, name): option for name, option in options_of(learn).items() if not option.positional}
 _CHOSEN = {"method": "cll", "missing": "em", "discretize": None, "seed": 0, "unseen": "missing"}
 DEFAULTS = {name: option.default for name, option in _KEYWORDS.items()} | _CHOSEN
 
@@ -37,24 +39,26 @@ _SIGNATURE = inspect.Signature([_SELF, *_OWN])
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier by a Bayesian network of the columns and the class.
+    """A classifier by a Bayesian network, whose variables are the columns and the class.
 
-    Parameters are the options of `learn`, whose `score` is called `local_score` here. These have their own defaults:
+    Parameters are the options of `learn`; the option `score` is called `local_score` here. Some have other defaults:
 
-    - `method`: ``cll``, of naive Bayes, TAN and KDB the classifier that predicts rows left out best. Knowledge about
-      arcs and a bound on the treewidth need a search by score, such as ``pricing``; without `time` and `evaluations`
-      it ends after 5 s. Methods with a `target`, such as ``tan``, get the class.
-    - `discretize`, the rule for cuts: None cuts each column of more than 20 distinct numbers into intervals of
-      equally many rows, from 2 to 20, as many as predict the class of a row best from the other rows of its interval.
-      No other column is cut.
-    - `smoothing`, the rule for smoothing: None takes the value from 0.1 to 10,000 rows, towards the marginal or the
-      uniform distribution (`smooth_towards` decides between these), that predicts the class best in 5 folds: the
-      choice of `smoothing_for`. With `interventions` there is no such choice, so give `smoothing`.
-    - `missing`: ``em`` sums over missing cells, when learning and when predicting.
-    - `unseen` decides about labels that no row had when learning: ``missing``, or ``error``.
+    - `method`: ``cll`` chooses among naive Bayes, TAN and KDB the network that predicts left-out rows best. Knowledge
+      about arcs and a bound on the treewidth need a search by score, such as ``pricing``. Such a search ends after
+      5 s unless `time` or `evaluations` is given. Methods with a `target`, such as ``tan``, get the class as target.
+    - `discretize`: None cuts each column that has more than 20 distinct numbers into 2 to 20 intervals with equally
+      many rows. The number of intervals is the one that best predicts the class of a row from the other rows of its
+      interval. No other column is cut.
+    - `smoothing`: None chooses the smoothing, from 0.1 to 10,000 rows, that predicts the class best in 5 folds, as
+      `smoothing_for` does. It also chooses whether to smooth towards the marginal or the uniform distribution, unless
+      `smooth_towards` is given. With `interventions` nothing can be chosen: give `smoothing`.
+    - `missing`: ``em`` sums over missing cells, both when learning and when predicting.
+    - `unseen`: what to do with a label that no row had when learning. ``missing`` takes the cell as missing,
+      ``error`` refuses the row.
 
-    Data frames keep their types; NaN and None are missing. After `fit`, `network_` is the network. In it the class is
-    the variable `class_variable_`: its name is that of `y`, or ``y``, and its states are the labels in `classes_`.
+    Columns of data frames keep their types; NaN and None are missing. After `fit`, `network_` is the network. Its
+    variable `class_variable_` is the class: it has the name of `y` (``y`` if that has none), and its states are the
+    labels in `classes_`.
 
     >>> X, y = [[0, 1], [1, 1], [0, 0], [1, 0]] * 20, ["no", "yes", "no", "yes"] * 20
     >>> classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
@@ -64,7 +68,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(self, **options: Any):
         if "score" in options:
-            raise TypeError("score= is local_score= here: the method score() of a classifier gives the accuracy")
+            raise TypeError(
+                "say local_score= in place of score=: the method score() of a classifier gives the accuracy"
+            )
         given = _SIGNATURE.bind(self, **options)
         given.apply_defaults()
         for name in DEFAULTS:
@@ -73,7 +79,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianNetworkClassifier:
         """Learn the network and its parameters.
 
-        `sample_weight`: whole numbers; a row of weight 3 counts as three equal rows, as with `weights`.
+        `sample_weight`: whole numbers. A row of weight 3 counts as three equal rows, as with `weights`.
         """
         X, labels = self._checked(X, y=y)
         check_classification_targets(labels)
@@ -86,7 +92,10 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         options = self._options_of_learn()
         table, counts = self._with_row_counts(table, sample_weight, options)
         if options["smoothing"] is None and counts.sum() < FOLDS:
-            raise UsageError(f"n_samples = {counts.sum()}: {FOLDS} folds choose the smoothing: give smoothing=ROWS")
+            raise UsageError(
+                f"n_samples = {counts.sum()}: too few for the {FOLDS} folds that choose the smoothing: "
+                "give smoothing=ROWS"
+            )
         if options["discretize"] is None:
             options["discretize"] = rules_for_class(table, codes, len(self.classes_), counts, options)
         cells = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, pyarrow.int32()), self.labels_)
@@ -94,9 +103,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, in the order of `classes_`, for each row.
+        """The probability of each class for each row; columns are in the order of `classes_`.
 
-        A row that the network takes as impossible, as it can be with `smoothing` 0, gets the shares of the classes,
+        With `smoothing` 0, a row may have probability 0 under the network. It then gets the shares of the classes,
         and a warning says so.
         """
         check_is_fitted(self)
@@ -107,9 +116,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
         impossible = np.isnan(chances).any(axis=1)
         if impossible.any():
             warnings.warn(
-                f"{impossible.sum():,} of {len(chances):,} rows are impossible under the network, the first of them "
-                f"row {int(impossible.argmax())} (from 0): they get the shares of the classes; smoothing above 0 "
-                "leaves nothing impossible",
+                f"{impossible.sum():,} of {len(chances):,} rows have probability 0 under the network, the first "
+                f"is row {int(impossible.argmax())} (from 0): they get the shares of the classes. With smoothing "
+                "above 0 no row has probability 0",
                 stacklevel=2,
             )
             shares = self.network_.query(variables=[name]).to_pylist()
@@ -139,7 +148,9 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             options["time"] = SEARCH_TIME
         if options["smoothing"] is None and options["smoothing_for"] is None:
             if options["interventions"] is not None:
-                raise UsageError("with interventions nothing chooses the smoothing: give smoothing=ROWS", "smoothing")
+                raise UsageError(
+                    "the smoothing is not chosen for rows with interventions: give smoothing=ROWS", "smoothing"
+                )
             options["smoothing_for"] = self.class_variable_
         return options
 
@@ -165,7 +176,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):
             return python_line(type(self).__name__, (), {**given, **mending})
 
         try:
-            return learn.call_as(_KEYWORDS, line, (table,), options, verbosity=-1)
+            return call_as(learn, _KEYWORDS, line, (table,), options, verbosity=-1)
         except UsageError as error:
             if error.parameter != "score":
                 raise
@@ -214,9 +225,9 @@ def _row_counts(weights: Any, n_rows: int) -> np.ndarray:
     """
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_rows,):
-        raise ValueError(f"weights of shape {given.shape} for {n_rows} rows: one for each row")
+        raise ValueError(f"weights of shape {given.shape} for {n_rows} rows: give one weight for each row")
     if not (np.isfinite(given).all() and (given >= 0).all() and (given == np.floor(given)).all()):
-        raise ValueError("weights count rows: whole numbers of at least 0")
+        raise ValueError("weights count rows: give whole numbers from 0")
     if not given.any():
         raise ValueError("all weights are zero: no row is left")
     return given.astype(np.int64)

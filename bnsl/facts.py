@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any
 
 from formats.bounds import bound_in, gap_in
-from formats.wording import plural
+from formats.wording import out_of, plural
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
+
+LEAST_PERCENT = 0.001
+"""Gaps of a smaller share of the score are told in nats alone."""
 
 
 def _certificate_facts(claim: dict[str, Any]) -> str:
-    """The width of the elimination order in a header, an upper bound on the treewidth."""
-    facts = f"width at most {claim.get('width')} (bound {claim.get('bound')})"
+    """The treewidth that the elimination order in a header proves, and the limit on it if that is another number."""
+    facts = f"treewidth at most {claim.get('width')}{_limit(claim.get('width'), claim.get('bound'))}"
     if claim.get("max_table") is not None:
-        facts += f", tables of {claim.get('table')} cells (bound {claim['max_table']})"
+        facts += f", tables of at most {claim.get('table')} cells{_limit(claim.get('table'), claim['max_table'])}"
     return facts
 
 
-def network_facts(network: Network) -> str:
+def _limit(reached: int | None, limit: int | None) -> str:
+    return "" if limit in (None, reached) else f" (limit {limit})"
+
+
+def network_facts(network: NetworkRecord) -> str:
     """One line about a network: score, arcs, treewidth, method."""
     extra = network.header.extra
     screened = f" ({len(extra['screened'])} screened)" if extra.get("screened") else ""
@@ -35,17 +44,20 @@ def network_facts(network: Network) -> str:
     if "information" in extra:
         parts.append(f"information of {extra['information']}")
     if "undecided_ktrees" in extra:
-        parts.append(f"{extra['undecided_ktrees']:,} of {extra['ktrees']:,} k-trees not proved most informative")
+        parts.append(f"{extra['undecided_ktrees']:,} of {extra['ktrees']:,} k-trees not proved the most informative")
     if "unproved" in extra:
-        gap = extra["unproved_gap"]
-        lack = f"by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g})"
-        parts.append(f"{extra['unproved']:,} of {extra['ktrees']:,} k-trees not solved to the end, {lack}")
+        n_solved = extra["ktrees"] - extra["unproved"]
+        parts.append(_solved_text(n_solved, extra["ktrees"], "k-tree", extra["unproved_gap"]))
     if "decided" in extra:
-        parts.append(decided_text(extra))
-    return ", ".join(parts + _standing(network))
+        n_orders = extra["decided"] + extra.get("undecided", 0)
+        parts.append(_solved_text(extra["decided"], n_orders, "order", extra.get("undecided_gap")))
+    if extra.get("interrupted"):
+        parts.append("interrupted")
+    claim = gap_text(network)
+    return ", ".join(parts if claim is None else [*parts, claim])
 
 
-def _score_text(network: Network) -> str:
+def _score_text(network: NetworkRecord) -> str:
     """The score in a header; of rows with holes that of the observed cells first, then that of the completed rows."""
     from formats.arc_priors import KEY
 
@@ -58,64 +70,77 @@ def _score_text(network: Network) -> str:
     return f"{score} {observed}{total} of the completed rows"
 
 
-def _standing(network: Network) -> list[str]:
-    """How a network compares with others: its gap; and whether the search ended early."""
-    extra, parts = network.header.extra, []
-    if extra.get("interrupted"):
-        parts.append("interrupted")
-    claim = gap_text(network)
-    return parts if claim is None else [*parts, claim]
+def _solved_text(n_solved: int, number: int, noun: str, gap: Mapping[str, float] | None) -> str:
+    """How many of the orders or k-trees tried were solved exactly, and how much the others may lack."""
+    solved = f"{out_of(n_solved, number, noun)} solved exactly"
+    if gap is None:
+        return solved
+    return f"{solved}, the others to within {rounded_up(gap['largest'], 4)} nats (mean {rounded_up(gap['mean'], 4)})"
 
 
-def consensus_facts(network: Network) -> str:
+def consensus_facts(network: NetworkRecord) -> str:
     """One line about a consensus: arcs, networks, threshold, agreement."""
     extra = network.header.extra
     parts = [f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"]
     if "networks" in extra:
-        parts[0] += f" of {plural(extra['networks'], 'network')}"
-    parts.append(f"pairs of strength above {extra['threshold']:.4g}")
+        parts.insert(0, f"consensus of {plural(extra['networks'], 'network')}")
+    parts.append(f"joins pairs of strength above {extra['threshold']:.4g}")
     if "treewidth" in extra:
         parts.append(_certificate_facts(extra["treewidth"]))
     agreement, bound = extra["agreement"], extra.get("agreement_bound")
-    parts.append(f"agreement {agreement:,.4f}")
-    if bound is not None:
-        parts[-1] += ", the most of any network" if bound == agreement else f" of at most {bound:,.4f}"
-    parts[-1] += " (the arcs' strengths, each less half the threshold)"
+    if bound is None:
+        possible = ""
+    elif bound == agreement:
+        possible = ", the highest possible"
+    else:
+        possible = f" (at most {rounded_up(bound, 4)} is possible)"
+    parts.append(f"agreement {agreement:,.4g}{possible}")
     if extra.get("interrupted"):
         parts.append("interrupted")
     return ", ".join(parts)
 
 
-def decided_text(extra: Mapping[str, Any]) -> str:
-    """The number of orders of k-A* with an optimal choice of cliques, and the gap of the others."""
-    decided, undecided = extra["decided"], extra.get("undecided", 0)
-    if not undecided:
-        return f"all {decided:,} orders decided" if decided > 1 else "its one order decided"
-    gap = extra["undecided_gap"]
-    lack = f"the others by at most {gap['largest']:,.4g} (mean {gap['mean']:,.4g}) below their best"
-    return f"{decided:,} of {decided + undecided:,} orders decided, {lack}"
+def fit_facts(network: NetworkRecord, figures: Mapping[str, Any], is_interrupted: bool) -> str:
+    """One line about the parameters of a network: rows, and where cells are missing how far the estimation came.
 
-
-def gap_text(network: Network) -> str | None:
-    """The gap in a header and the networks that it is about, in two sentences; one phrase if it is proved optimal.
-
-    None if the header states no bound.
+    `figures` are those of `bnsl.fit`.
     """
-    from stages.optimize.bounds.claims import ALL
+    size = f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"
+    rows = f"{size}, {plural(figures['rows'], 'row')}"
+    if "holes" not in figures:
+        return rows
+    ended = "converged" if figures["converged"] else "interrupted" if is_interrupted else "not converged"
+    n_iterations = len(figures["objective"][figures["best_start"] - 1]) - 1
+    return (
+        f"{rows}, {plural(figures['holes'], 'missing cell')}; "
+        f"log-likelihood {figures['log_likelihood']:,.2f} after {plural(n_iterations, 'iteration')}, {ended} (one "
+        f"more iteration changes a probability by at most {figures['change']:.1g})"
+    )
+
+
+def gap_text(network: NetworkRecord) -> str | None:
+    """What is proved about a network: that it is optimal, or how much a better one could score; None if nothing is.
+
+    A gap that rounding errors alone explain counts as none.
+    """
     from stages.optimize.bounds.rounding import optimality_tolerance
 
     extra = network.header.extra
     bound, gap = bound_in(extra), gap_in(extra)
     if bound is None or gap is None:
         return None
-    among, total = bound.about, extra["total"]
-    share = f" ({100 * gap / abs(total):.3g} %)" if total else ""
-    # Lists of unknown data, as other programs write them, do not state which sets they omit.
-    further = "; whether more sets exist is not known" if network.header.data is None else "; more sets exist"
-    if among.startswith(ALL):
-        further = ""
     if gap <= optimality_tolerance(network.scores):
-        if not further:
-            return f"optimal (to rounding) among {among}"
-        return f"best found. No gap: none better (to rounding) among {among}{further}"
-    return f"best found. Gap: the best of {among} scores at most {gap:,.4g} nats{share} higher{further}"
+        return f"optimal among {bound.networks}"
+    best = f"the best of {bound.networks}"
+    if bound.networks.startswith("networks "):
+        best = f"the best network{bound.networks.removeprefix('networks')}"
+    percent = 100 * gap / abs(extra["total"]) if extra["total"] else 0.0
+    share = f" ({rounded_up(percent, 2)} %)" if percent >= LEAST_PERCENT else ""
+    return f"within {rounded_up(gap, 4)} nats{share} of {best}"
+
+
+def rounded_up(value: float, digits: int) -> str:
+    """The least number with that many significant digits that is not below `value`; whole if it has more digits."""
+    if value >= 10 ** (digits - 1):
+        return f"{math.ceil(value):,}"
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(repr(float(value)))):.{digits}g}"

@@ -7,24 +7,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from formats.bounds import gap_in
 
-from .files.inputs import LearntNetwork, certified_order, open_learnt_network
 from .options.assigned import assignments
-from .results import ArcProbabilities, Forest, ParentSets, Result, checked_path
+from .results import ArcProbabilities, Result, checked_path, warn_of_claims
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
-from .tables import Table
+from .tables import Table, imported
 
 if TYPE_CHECKING:
     import networkx
     import pyarrow
 
-    from formats import graph_records, records
+    from formats import records
     from stages.inference.junction_trees import Engine
+
+    from .functions.explain import ExplainOptions
+    from .functions.fit import FitOptions
+    from .functions.query import AnswerOptions, QueryOptions
+    from .functions.sample import SampleOptions
+    from .native_tables import StateValues
+    from .options.option import Source
 
 MOST_DRAWN = 200
 """Most variables of a network that a notebook draws by itself."""
@@ -35,23 +42,36 @@ class Network(Result):
 
     >>> network = bnsl.learn({"a": [0, 1] * 99, "b": [1, 0] * 99, "c": [1, 1, 0] * 66}, seed=1, quiet=True)
     >>> network.parents("a") + network.parents("b"), network.parents("c"), network.claim
-    (('b',), (), 'optimal (to rounding) among all networks')
+    (('b',), (), 'optimal among all networks')
     """
 
-    record: records.Network
+    record: records.NetworkRecord
     json_lines = "network"
-    strengths: ArcProbabilities | None = None
-    """Strengths of all pairs, of a consensus."""
 
-    def __init__(self, learnt: LearntNetwork):
-        super().__init__(learnt.structure)
-        self.learnt = learnt
+    def __init__(
+        self,
+        record: records.NetworkRecord,
+        *,
+        undirected: Sequence[tuple[int, int]] | None = None,
+        values: Mapping[str, StateValues] | None = None,
+        strengths: ArcProbabilities | None = None,
+        figures: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(record, figures)
+        self.undirected = undirected  # of an essential graph, of whose class this is a network; smaller index first
+        self.values = values or {}  # of states in the table that the parameters come from, by variable
+        self.strengths = strengths  # of all pairs, of a consensus
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the network was read from an essential graph, and so stands for its equivalence class."""
+        return self.undirected is not None
 
     # ------------------------------------------------------------------------------------ structure
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the variables."""
+        """The names of the variables."""
         return self.record.header.names
 
     @property
@@ -62,7 +82,7 @@ class Network(Result):
 
     @property
     def arcs(self) -> list[tuple[str, str]]:
-        """Parent and child of each arc, by child."""
+        """The parent and the child of each arc, sorted by child."""
         return [self._named(arc) for arc in self._arcs]
 
     @cached_property
@@ -73,9 +93,9 @@ class Network(Result):
         return self.variables[arc[0]], self.variables[arc[1]]
 
     def _index(self, variable: Any) -> int:
-        """The position of a variable; a number is a name, too, as that of a column of pandas.
+        """The position of a variable. A number is a name, too: columns of pandas may have numbers as names.
 
-        Raises `UsageError`: there is none of this name.
+        Raises `UsageError`: no variable has this name.
         """
         try:
             return self.variables.index(str(variable))
@@ -90,17 +110,18 @@ class Network(Result):
         return tuple(self.variables[v] for v in sorted(variables))
 
     def parents(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents of a variable."""
+        """The names of the parents of a variable."""
         return self._names(self.record.parents[self._index(variable)])
 
     def children(self, variable: str) -> tuple[str, ...]:
-        """Names of the children of a variable."""
+        """The names of the children of a variable."""
         parent = self._index(variable)
         return self._names(child for child, parents in enumerate(self.record.parents) if parent in parents)
 
     def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """Names of the parents, the children and the children's other parents: given these, no other variable
-        matters.
+        """The names of a variable's parents, its children, and the other parents of its children.
+
+        Given these, the variable is independent of all others.
         """
         from stages.graphs.subgraphs import markov_blanket
 
@@ -108,25 +129,24 @@ class Network(Result):
         return self._names(markov_blanket(self.record.parents, [centre]) - {centre})
 
     def around(self, variable: str | Sequence[str], steps: int = 1) -> Network:
-        """The part of the network within `steps` arcs of one or several variables."""
-        from stages.graphs.subgraphs import cut_model, cut_network, neighbourhood
-
-        from .functions.conversions import with_shown_directions
+        """The part of the network that is within `steps` arcs of a variable, or of several."""
+        from stages.graphs.orientation import with_shown_directions
+        from stages.graphs.subgraphs import cut_network, cut_parameters, neighbourhood
 
         names = variable if isinstance(variable, (list, tuple, set)) else [variable]
         kept = neighbourhood(self.record.parents, [self._index(name) for name in names], steps)
         model = self.model
-        part = None if model is None else cut_model(model, kept)
+        part = None if model is None else cut_parameters(model, kept)
         # The whole decides the directions, not the part.
         structure = cut_network(with_shown_directions(self.record, None), kept)
-        return Network(self.learnt._replace(structure=structure, parameters=part, edges=None))
+        return Network(replace(structure, parameters=part), values=self.values)
 
     @cached_property
     def directions(self) -> dict[tuple[str, str], str]:
         """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
 
-        ``neither``: an equivalent network has the reverse arc. Of a consensus: what decides in most of the networks
-        that join the pair; ``neither`` also where the reverse arc is as strong.
+        ``neither`` means that an equivalent network has the reverse arc. In a consensus, each arc has what decides
+        its direction in most of the networks that join the pair, and ``neither`` if the reverse arc is as strong.
         """
         from stages.graphs.orientation import class_directions, network_directions
 
@@ -134,8 +154,9 @@ class Network(Result):
         return {self._named(arc): decided[arc] for arc in self._arcs}
 
     def cpdag(self) -> dict[str, list[tuple[str, str]]]:
-        """The essential graph: ``arcs`` that all networks of the class share, under the knowledge and the
-        interventions learnt with, and undirected ``edges``.
+        """The essential graph: ``arcs`` that all networks of the class share, and undirected ``edges``.
+
+        Knowledge and interventions that the network was learnt with limit the class.
         """
         from stages.graphs.orientation import class_directions
 
@@ -145,20 +166,29 @@ class Network(Result):
 
     @cached_property
     def class_size(self) -> int:
-        """Number of networks in the equivalence class, under the knowledge and the interventions learnt with."""
-        from .functions.class_members import class_of
+        """The number of networks in the equivalence class.
 
-        return class_of(self.learnt).size
+        Knowledge and interventions that the network was learnt with limit the class.
+        """
+        from .conversions.class_members import class_of
+
+        return class_of(self.record, self.undirected).size
 
     def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
-        """All networks of the class, at most 10,000; or `draw` random ones, each as probable."""
-        from .functions.class_members import ALL, members_of
+        """All networks of the equivalence class if they are at most 10,000, or `draw` of them.
+
+        Networks are drawn at random with equal probabilities.
+        """
+        from .conversions.class_members import ALL, members_of
 
         wanted = ALL if draw is None else draw
-        return [Network(LearntNetwork(member, None)) for member in members_of(self.learnt, wanted, seed)]
+        return [Network(member) for member in members_of(self.record, self.undirected, wanted, seed)]
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:
-        """Distance from another network of the same variables: structural Hamming distance, arcs found and missed."""
+        """Measures of the distance from another network of the same variables.
+
+        They are structural Hamming distances, and the numbers of arcs found and missed.
+        """
         measures = self.evaluate(reference=other, no_treewidth=True)
         return {key: value for key, value in measures.items() if "shd" in key or key.startswith("drawn_")}
 
@@ -166,17 +196,20 @@ class Network(Result):
 
     @property
     def score(self) -> float | None:
-        """Sum of the local scores in nats; None where unknown."""
+        """The sum of the local scores in nats; None if it is unknown."""
         return self.record.header.extra.get("total")
 
     @property
     def gap(self) -> float | None:
-        """Upper bound less score, in nats; `claim` says among which networks. None where there is no bound."""
+        """The upper bound minus the score, in nats; None if there is no bound.
+
+        `claim` says for which networks the bound holds.
+        """
         return gap_in(self.record.header.extra)
 
     @property
     def claim(self) -> str | None:
-        """What is proved about the score, in words; None where there is no bound."""
+        """What is proved about the score, in words; None if there is no bound."""
         from .facts import gap_text
 
         return gap_text(self.record)
@@ -189,9 +222,9 @@ class Network(Result):
     # ----------------------------------------------------------------------- parameters and questions
 
     @property
-    def model(self) -> graph_records.BayesianNetwork | None:
+    def model(self) -> records.Parameters | None:
         """The record of the parameters; None if the network has none."""
-        return self.learnt.parameters
+        return self.record.parameters
 
     @cached_property
     def engine(self) -> Engine:
@@ -201,15 +234,18 @@ class Network(Result):
         """
         from stages.inference.junction_trees import Engine
 
-        return Engine(self._fitted(), certified_order(self.record))
+        return Engine(self._fitted(), self.record.certified_order)
 
-    def _fitted(self) -> graph_records.BayesianNetwork:
+    def _fitted(self) -> records.Parameters:
         if self.model is None:
             raise DataError("the network has no parameters; fit(data) estimates them")
         return self.model
 
     def cpt(self, variable: str) -> Table:
-        """The conditional probability table of a variable: states of its parents, its own, their `probability`."""
+        """The conditional probability table of a variable.
+
+        A row has the states of the parents, the state of the variable, and its `probability`.
+        """
         import numpy as np
         import pyarrow
 
@@ -224,91 +260,100 @@ class Network(Result):
         ]
         return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
-    def fit(self, data: Any, **options: Any) -> Network:
-        """This network with parameters from a table; it takes the options of `bnsl.fit`."""
+    def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
+        """This network with parameters from a table. `options` are those of `bnsl.fit`."""
         import bnsl
 
         return bnsl.fit(self, data, **options)
 
-    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Table:
-        """Distributions given evidence; it takes the options of `bnsl.query`."""
+    def query(self, evidence: Mapping[str, Any] | None = None, **options: Unpack[QueryOptions]) -> Table:
+        """Distributions given evidence, or answers to other questions. `options` are those of `bnsl.query`."""
         import bnsl
 
-        return bnsl.query(self, {} if evidence is None else evidence, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.query(self, {} if evidence is None else evidence, **options)
 
     def do(self, states: Mapping[str, Any]) -> Network:
-        """The network in which variables are set to states from outside: arcs into them are cut.
+        """The network after variables are set to states from outside. Arcs into these variables are cut.
 
         >>> rain = bnsl.learn({"rain": [0, 1] * 20, "wet": [0, 1] * 20}, quiet=True, smoothing=1).do({"rain": 1})
         >>> rain.query(variables=["rain"]).to_pylist()[1]
         {'variable': 'rain', 'state': '1', 'probability': 1.0}
         """
+        from formats.graphs.structures import network_of
         from formats.tables.assignments import parse_assignments
-        from stages.inference.interventions import intervened
-
-        from .files.inputs import learnt_network
+        from stages.inference.intervened_networks import intervened
 
         model = self._fitted()
         with translated_errors():
             fixed = parse_assignments(assignments(states), model.variables)
-            return Network(learnt_network(intervened(model, fixed))._replace(values=self.learnt.values))
+            return Network(network_of(intervened(model, fixed)), values=self.values)
 
-    def predict(self, table: Any, column: str, **options: Any) -> Table:
+    def predict(self, table: Source, column: str, **options: Unpack[AnswerOptions]) -> Table:
         """The most probable state of a column in each row of a table, given the row's other cells.
 
-        The result has this state, the probability of each state (``P(column=state)``), and the logarithm of the
-        probability of the row. It takes the options of `bnsl.query`.
+        A row of the result has this state, the probability of each state (``P(column=state)``), and the logarithm of
+        the probability of the row's cells. `options` are those of `bnsl.query` that ask no question.
         """
         return self.query(table=table, predict=[column], **options)
 
-    def impute(self, table: Any, how: str = "best", **options: Any) -> Table:
-        """The table with its missing cells filled: by the states most probable together (``best``) or ``drawn``.
+    def impute(
+        self, table: Source, how: Literal["best", "drawn"] = "best", **options: Unpack[AnswerOptions]
+    ) -> Table:
+        """The table with its missing cells filled.
 
-        Columns keep their types; see `files.filled_rows.FilledRows.to_table`.
+        With ``best``, cells get the states that are most probable together; with ``drawn``, states that are drawn
+        given the observed cells. Columns keep their types. `options` are those of `bnsl.query` that ask no question.
         """
         return self.query(table=table, fill=how, **options)
 
-    def sample(self, rows: int, **options: Any) -> Table:
-        """Rows drawn from the network; it takes the options of `bnsl.sample`."""
+    def sample(self, rows: int, **options: Unpack[SampleOptions]) -> Table:
+        """Rows drawn from the network. `options` are those of `bnsl.sample`."""
         import bnsl
 
-        return bnsl.sample(self, rows=rows, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.sample(self, rows=rows, **options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
-        """The measures of the network; it takes the options of `bnsl.evaluate`."""
+        """The measures of the network. `options` are those of `bnsl.evaluate`."""
         import bnsl
 
-        [measures] = bnsl.evaluate(self, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        [measures] = bnsl.evaluate(self, **options)
         return measures
 
-    def explain(self, data: Any, **options: Any) -> Table:
-        """What the score loses by each arc, or what drives a `target`; it takes the options of `bnsl.explain`."""
+    def explain(self, data: Source, **options: Unpack[ExplainOptions]) -> Table:
+        """For each arc, what the score loses without it; with `target`, what drives this variable.
+
+        `options` are those of `bnsl.explain`.
+        """
         import bnsl
 
-        return bnsl.explain(self, data=data, **{"quiet": True} | options)
+        options.setdefault("quiet", True)
+        return bnsl.explain(self, data=data, **options)
 
     # ----------------------------------------------------------------------------------- other forms
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per arc: `from`, `to`, and further facts about it."""
+        """A table with a row for each arc: `from`, `to`, and what is known about the arc."""
         from formats.graphs.arc_tables import arc_table
-
-        from .functions.conversions import with_shown_directions
+        from stages.graphs.orientation import with_shown_directions
 
         return arc_table(with_shown_directions(self.record, None))
 
     def to_networkx(self) -> networkx.DiGraph:
-        """The graph for networkx; nodes have their `states`, arcs the facts known about them, such as `strength`."""
-        import networkx
+        """The graph for networkx.
 
-        graph = networkx.DiGraph()
+        Nodes have `states`. Arcs have what is known about them, such as `strength`.
+        """
+        graph = imported("networkx").DiGraph()
         graph.add_nodes_from((name, {"states": states}) for name, states in self.states.items())
         graph.add_edges_from((row.pop("from"), row.pop("to"), row) for row in self.to_arrow().to_pylist())
         return graph
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph) -> Network:
-        """The network of a directed acyclic graph of networkx; nodes may have `states`."""
+        """The network of a directed acyclic graph of networkx. Its nodes may have `states`."""
         from formats.data_records import Variable
         from formats.graphs.structures import network_from_parents
 
@@ -320,13 +365,15 @@ class Network(Result):
         )
         parents = [tuple(sorted(index[parent] for parent in graph.predecessors(node))) for node in graph.nodes]
         with translated_errors():
-            return network_of(network_from_parents(variables, parents))
+            return cls(network_from_parents(variables, parents))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Network:
-        """The network in a file of any format, with its parameters if it holds them."""
+        """The network in a file of any format, with its parameters if the file has them."""
+        from formats import open_network
+
         with translated_errors():
-            return cls(open_learnt_network(checked_path(path), warn=_warn))
+            return cls(open_network(checked_path(path), warn=warn_of_claims))
 
     def _repr_svg_(self) -> str | None:
         import bnsl
@@ -337,42 +384,3 @@ class Network(Result):
         from .facts import network_facts
 
         return f"<Network: {network_facts(self.record)}>"
-
-
-def _warn(message: str) -> None:
-    """Warn the caller of claims in a file that are ignored."""
-    import warnings
-
-    from .running.wording import in_python
-
-    warnings.warn(in_python(message), stacklevel=2)
-
-
-def network_of(structure: records.Network) -> Network:
-    """The object of a network without parameters."""
-    return Network(LearntNetwork(structure, None))
-
-
-def read(path: str | os.PathLike[str]) -> Any:
-    """The content of a file: a `Network`, `ParentSets`, a `Forest`, `ArcProbabilities`; for any other table, rows.
-
-    Raises `DataError`: the file cannot be read.
-    """
-    import formats
-    from formats.detection import detect_lines
-    from formats.graph_records import ArcProbabilities as Table
-    from formats.kinds import Kind
-    from formats.textlines import Lines
-
-    source = checked_path(path)
-    with translated_errors():
-        found = formats.arc_probabilities_or_lines(source)
-        if isinstance(found, Table):
-            return ArcProbabilities(found)
-        assert isinstance(found, Lines)
-        kind = detect_lines(found).kind
-        if kind is Kind.PARENT_SETS:
-            return ParentSets(formats.open_parent_sets(found))
-        if kind is Kind.FOREST:
-            return Forest(formats.open_forest(found))
-        return Network(open_learnt_network(found, warn=_warn))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from formats.wording import plural, type_of
+
+from .tables import imported
 
 if TYPE_CHECKING:
     import pyarrow
 
     from formats import graph_records, records
+
+T = TypeVar("T", covariant=True)
 
 
 def checked_path(path: Any) -> str:
@@ -23,18 +29,28 @@ def checked_path(path: Any) -> str:
         raise UsageError(f"path={path!r}: {error}.") from None
 
 
-class Result:
-    """A record of the library; functions take it where the command line takes a file, and other programs take it as a
-    table.
+class Deliverable(Generic[T]):
+    """A result that the command line writes in its own way, part by part if it is large.
+
+    Programs in Python get what `for_python` returns.
     """
+
+    def for_python(self) -> T:
+        """The object that a program in Python gets."""
+        raise NotImplementedError
+
+
+class Result:
+    """A result of a function. Functions take it in place of a file, and other programs take it as a table."""
 
     json_lines: str | None = None  # the target of `bnsl.convert` with its JSON lines
 
-    def __init__(self, record: Any):
+    def __init__(self, record: Any, figures: Mapping[str, Any] | None = None):
         self.record = record
+        self.figures = {} if figures is None else dict(figures)  # of the run that made it
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file, in the format given by its name; JSON lines if the name ends in .jsonl."""
+        """Write the result to a file, in the format of the file's name; a name in .jsonl means JSON lines."""
         import bnsl
         from formats.registry import named_formats
 
@@ -44,17 +60,16 @@ class Result:
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""
-        raise TypeError(f"a {type(self).__name__} is no table")
+        raise TypeError(f"{type_of(self)} is no table")
 
     def to_pandas(self) -> Any:
-        """The result as a table of pandas."""
+        """The result as a data frame of pandas."""
+        imported("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """The result as a table of Polars."""
-        import polars
-
-        return polars.from_arrow(self.to_arrow())
+        """The result as a data frame of Polars."""
+        return imported("polars").from_arrow(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -67,7 +82,10 @@ class ParentSets(Result):
     json_lines = "parentsets"
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row per set, the best of each child first: `child`, `parents`, local `score` in nats."""
+        """A table with a row for each set: `child`, `parents`, and the local `score` in nats.
+
+        The sets of a child are sorted by falling score.
+        """
         import numpy as np
         import pyarrow
 
@@ -85,12 +103,12 @@ class ParentSets(Result):
 
 
 class Forest(Result):
-    """A screening forest: variables that other variables nearly determine, with these as their parents."""
+    """A screening forest: a variable that another variable nearly determines has it as its parent."""
 
-    record: records.Forest
+    record: records.ScreeningForest
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file of JSON lines."""
+        """Write the forest to a file of JSON lines."""
         from formats import write_forest
 
         from .files.output_formats import output_format
@@ -101,8 +119,12 @@ class Forest(Result):
             output_format("screen", target)
             write_forest(target, self.record)
 
+    def __repr__(self) -> str:
+        n_screened, n_variables = len(self.record.parents), self.record.header.n_variables
+        return f"<Forest: {n_screened:,} of {plural(n_variables, 'variable')} screened>"
+
     def to_arrow(self) -> pyarrow.Table:
-        """One row per arc into a screened variable: `parent`, `child`."""
+        """A table with a row for each arc into a screened variable: `parent`, `child`."""
         import pyarrow
 
         from formats.tables.arrow_arrays import text_array
@@ -114,16 +136,24 @@ class Forest(Result):
 
 
 class ArcProbabilities(Result):
-    """Probabilities of arcs, the most probable first; `patterns` has a record for each requested pattern."""
+    """Probabilities of arcs, the most probable first.
 
-    record: graph_records.ArcProbabilities
+    `patterns` has a dict for each pattern that was asked for.
+    """
 
-    def __init__(self, record: graph_records.ArcProbabilities, patterns: Sequence[Any] = ()):
-        super().__init__(record)
+    record: graph_records.ArcProbabilityTable
+
+    def __init__(
+        self,
+        record: graph_records.ArcProbabilityTable,
+        patterns: Sequence[Any] = (),
+        figures: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(record, figures)
         self.patterns = [{**found._asdict()} for found in patterns]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file of Arrow, Parquet or CSV, by its name; or the consensus in another format."""
+        """Write the table to a file whose name means Arrow, Parquet or CSV. Other names get the consensus network."""
         from formats import write_arc_probabilities
         from formats.registry import named_formats
 
@@ -139,10 +169,19 @@ class ArcProbabilities(Result):
             write_arc_probabilities(target, self.record, offered[0])
 
     def to_arrow(self) -> pyarrow.Table:
-        """One row for each pair: `parent`, `child`, `probability`, and further figures."""
+        """A table with a row for each pair: `parent`, `child`, `probability`, and further figures."""
         from formats.tables.results.arc_probabilities import probability_table
 
         return probability_table(self.record)
 
     def __repr__(self) -> str:
         return f"<ArcProbabilities: {len(self.record.header.names):,} variables>"
+
+
+def warn_of_claims(message: str) -> None:
+    """Warn the caller of claims in a file that are ignored."""
+    import warnings
+
+    from .running.wording import in_python
+
+    warnings.warn(in_python(message), stacklevel=2)

@@ -6,8 +6,11 @@ pandas do not become a variable. Answers about its rows are a `Table` with the r
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from formats.wording import type_of, with_article
 
 from .object_cells import is_of_several_kinds, refuse_equal_texts, texts_of
 from .options.values import TABLES
@@ -25,7 +28,7 @@ MOST_SHOWN = 30
 def as_table(source: Any) -> Source:
     """An input for the readers of `formats`: a path, or a table in memory.
 
-    Raises `UsageError`: it is neither a path nor a table.
+    Raises `UsageError`: the input is neither a path nor a table.
     """
     from formats.streams import TableInMemory
 
@@ -35,45 +38,57 @@ def as_table(source: Any) -> Source:
 def as_file(source: Any, what: str) -> Any:
     """A path, or the lines of a file that is open.
 
-    Raises `UsageError`: it is something else; `what` names the expected content.
+    Raises `UsageError`: the input is something else. `what` names the expected content.
     """
     if isinstance(source, str) or hasattr(source, "readable") or hasattr(source, "beginning"):
         return source
-    raise UsageError(
-        f"a {type(source).__name__} is no {what}: give a path, or what a function of this package returned"
-    )
+    raise UsageError(f"{type_of(source)} is no {what}: give a path, or what a function of this package returned")
+
+
+def imported(package: str) -> Any:
+    """The module of a package that bnsl does not require.
+
+    Raises `ImportError`: it is not installed; the message says how to install it.
+    """
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ImportError(f"the package {package} is not installed: pip install {package}") from None
 
 
 def in_memory(source: Any) -> Any:
-    """The table if it is one in memory; None for a path."""
+    """The input if it is a table in memory; None if it is a path."""
     return None if isinstance(source, str) else source
 
 
 def table_in_memory(value: Any, called: str | None = None) -> TableInMemory:
     """A table in the form that the readers of `formats` take.
 
-    `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns or of the cells of one row, a list
-    of such rows, a structured array of numpy, or one of two dimensions, whose columns are called V0, V1, ...
-    `called`: its name in messages; that of its type if None.
+    - `value`: a data frame, anything with ``__arrow_c_stream__``, a dict of columns, a dict of the cells of one row,
+      a list of such dicts, or an array of numpy. The array is structured, or has two dimensions; its columns are then
+      called V0, V1, ...
+    - `called`: the name of the table in messages; if None, the name of its type.
 
-    Raises `UsageError`: it is no table.
+    Raises `UsageError`: the value is no table.
     """
     from formats.streams import TableInMemory
 
     called = called or type(value).__name__
     if hasattr(value, "record"):
-        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
+        raise UsageError(f"{with_article(called)} is no table: give a path, {TABLES}")
     try:
         table = _converted(value)
     except (TypeError, ValueError) as error:  # pyarrow raises ValueErrors or TypeErrors
-        raise UsageError(f"a {called} that is no table: {str(error).splitlines()[0][:200]}") from None
+        raise UsageError(f"{with_article(called)} that is no table: {str(error).splitlines()[0][:200]}") from None
     if table is None:
-        raise UsageError(f"a {called} is no table: give a path, {TABLES}")
+        raise UsageError(f"{with_article(called)} is no table: give a path, {TABLES}")
     return TableInMemory(f"<{called}>", lambda: _reader(table))
 
 
 def arrow_table(value: Any) -> pyarrow.Table:
-    """A table in memory as one of Arrow; `value` as in `table_in_memory`, or what that returns."""
+    """The Arrow table of a table in memory. `value` is an input or a result of `table_in_memory`."""
     import pyarrow
 
     table = value.batches().read_all() if hasattr(value, "batches") else _converted(value)
@@ -185,11 +200,11 @@ def _whole(array: Any) -> pyarrow.Array:
 
 
 class Table:
-    """A table of answers, one row for each row of the input table: an Arrow table that other libraries can read.
+    """A table of answers, which other libraries can read as an Arrow table.
 
-    - `index`: the row labels for pandas; None for their numbers.
-    - `series`: columns for pandas, where these are not as the Arrow table has them.
-    - `titles`, `title`: the names of all columns for pandas, and the name of their row.
+    - `index`: the row labels for pandas; None if rows are numbered.
+    - `series`: the columns that pandas gets in place of those of the Arrow table.
+    - `titles`, `title`: the column labels for pandas, and the name of these labels.
     """
 
     def __init__(
@@ -208,12 +223,12 @@ class Table:
 
     @property
     def column_names(self) -> list[str]:
-        """Names of the columns."""
+        """The names of the columns."""
         return self._arrow.column_names
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """The numbers of rows and columns."""
         return self._arrow.shape
 
     def __len__(self) -> int:
@@ -239,9 +254,8 @@ class Table:
         return self._arrow
 
     def to_pandas(self) -> Any:
-        """A data frame; its columns have the types of the input, and its rows their labels."""
-        import pandas
-
+        """A data frame of pandas. Its columns have the types, and its rows the labels, of the input."""
+        pandas = imported("pandas")
         others = self._arrow.drop_columns(list(self._series))
         frame = others.to_pandas() if others.num_columns else pandas.DataFrame(index=range(len(self)))
         if self._series:
@@ -258,9 +272,7 @@ class Table:
 
     def to_polars(self) -> Any:
         """A data frame of Polars."""
-        import polars
-
-        return polars.from_arrow(self._arrow)
+        return imported("polars").from_arrow(self._arrow)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._arrow.__arrow_c_stream__(requested_schema)

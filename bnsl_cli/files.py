@@ -9,9 +9,9 @@ from bnsl.files.recording import json_text
 if TYPE_CHECKING:
     from bnsl.files.answers import Answers
     from bnsl.files.rows import Rows
-    from bnsl.options.shared import OutputOptions
-    from bnsl.running.reporter import Reporter
-    from formats.records import Network
+    from bnsl.options.shared import Target
+    from bnsl.running.reporter import LineReporter
+    from formats.records import NetworkRecord
 
 
 def write_rows(target: str, rows: Rows, format: str) -> None:
@@ -23,7 +23,7 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
             writer.write(batch)
 
 
-def write_answers(target: OutputOptions, answers: Answers, format: str, reporter: Reporter) -> None:
+def write_answers(target: Target, answers: Answers, format: str, reporter: LineReporter) -> None:
     """Write a table of answers, to read or for programs, and its closing line."""
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
@@ -43,7 +43,7 @@ def write_answers(target: OutputOptions, answers: Answers, format: str, reporter
     reporter.summary(answers.closing)
 
 
-def known_directions(network: Network) -> dict[tuple[int, int], str]:
+def known_directions(network: NetworkRecord) -> dict[tuple[int, int], str]:
     """What decides the direction of each arc of a new network; empty if its header has a digest of the knowledge."""
     from formats.errors import Inconsistent
     from stages.graphs.orientation import network_directions
@@ -54,7 +54,7 @@ def known_directions(network: Network) -> dict[tuple[int, int], str]:
         return {}
 
 
-def deliver_network(target: OutputOptions, network: Network, file_format: str) -> bool:
+def deliver_network(target: Target, network: NetworkRecord, file_format: str) -> bool:
     """Show a newly learnt network as a table if requested, else write it; returns whether it is to be summarised."""
     from formats import write_network
 

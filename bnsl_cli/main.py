@@ -23,19 +23,19 @@ from .running.section_options import WIDTH, debug_option
 
 STAGES = {
     "entropy": "Compute entropies of variables and conditional entropies of pairs.",
-    "screen": "Find variables that another one nearly determines.",
+    "screen": "Find variables that another variable nearly determines.",
     "parentsets": "Identify candidate parent sets with their local scores.",
     "optimize": "Choose the best network among candidate parent sets.",
     "posterior": "Compute probabilities of arcs, given candidate parent sets.",
-    "evaluate": "Evaluate networks: scores, held-out likelihood, distance, treewidth.",
+    "evaluate": "Evaluate networks: scores, likelihood of test rows, distance, treewidth.",
 }
 HELPERS = {
-    "average": "Average networks: arc strengths and a consensus network.",
-    "sample": "Draw rows from a network, given or random.",
+    "average": "Average networks: compute arc strengths and a consensus network.",
+    "sample": "Draw rows from a given network, or from a random one.",
     "fit": "Estimate the parameters of a network from data.",
-    "query": "Query a network: distributions, probable states, samples, given evidence.",
+    "query": "Query a network given evidence: distributions, most probable states, samples.",
     "explain": "Explain why a network has its arcs, and what drives a variable.",
-    "effects": "Effects of setting variables, averaged over structures, with intervals.",
+    "effects": "Estimate the effects of setting variables, with credible intervals.",
     "convert": "Convert between this program's files and other formats.",
     "discretize": "Cut numeric columns into intervals.",
     "formats": "List the formats that are read and written.",
@@ -169,12 +169,13 @@ class StageGroup(click.Group):
         import shlex
 
         import bnsl
+        from bnsl.options.option import options_of
         from bnsl.running.wording import mended, shell_words
 
-        keywords = getattr(bnsl, name).keywords if name in bnsl.FUNCTIONS else {}
+        keywords = options_of(getattr(bnsl, name)) if name in bnsl.FUNCTIONS else {}
         options = mended(keywords, mend)
         words = ["bnsl", *self.words, *shell_words(keywords, options)]
-        return f"\n  In one: {shlex.join(words)}" if options else ""
+        return f"\n  For example: {shlex.join(words)}" if options else ""
 
 
 def describe_failure(error: Exception, active: str = "bnsl") -> tuple[ExitCode, str]:

@@ -11,15 +11,14 @@ from typing import Any
 
 _FUNCTIONS = {
     "graphs.arc_tables": "write_arc_table",
-    "graphs.network_files": "open_graph open_network open_network_or_model open_networks "
-    "open_networks_or_models pick_network write_drawing "
-    "write_essential_graph write_network",
-    "json_lines.proofs": "open_proof write_proof",
+    "graphs.network_files": "open_graph open_network open_networks pick_network "
+    "write_drawing write_essential_graph write_network",
+    "json_lines.proof_lines": "open_proof write_proof",
     "json_lines.screening_forests": "open_forest write_forest",
     "sets.parent_sets": "open_parent_set_stream open_parent_sets write_parent_sets",
     "tables.results.arc_probabilities": "arc_probabilities_or_lines open_arc_probabilities write_arc_probabilities",
-    "tables.datasets": "open_dataset open_dataset_or_entropies open_incomplete",
-    "tables.results.entropies": "open_entropies write_entropies",
+    "tables.datasets": "labels_or_entropies open_dataset",
+    "tables.results.entropy_tables": "open_entropies write_entropies",
     "tables.table_writer": "open_table_writer",
 }
 _MODULE_OF = {name: module for module, names in _FUNCTIONS.items() for name in names.split()}

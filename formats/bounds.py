@@ -13,7 +13,12 @@ class Bound(NamedTuple):
     """An upper bound on the score of every network of some kind."""
 
     value: float  # nats, rounded outward
-    about: str  # those networks, in words
+    about: str  # those networks, in words; what is known about their sets follows in parentheses
+
+    @property
+    def networks(self) -> str:
+        """Those networks, without what stands in parentheses."""
+        return self.about.partition(" (")[0]
 
     @classmethod
     def of(cls, value: float, score: float, rounding: float, about: str) -> Bound:

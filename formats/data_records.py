@@ -1,16 +1,16 @@
-"""Tables of data as records: variables, complete tables, tables with missing cells."""
+"""Tables of data as records: variables, and tables whose cells may be missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import UnsuitableData
-from .tables.packed_cells import Cells, PackedCells
-from .wording import option_value
+from .tables.cell_storage import Cells, as_packed, taken_columns
+from .wording import option_value, plural
 
 if TYPE_CHECKING:
     from .arc_priors import ArcPrior
@@ -55,16 +55,6 @@ class Interventions:
         """The rows in which a variable was not set, bool."""
         return np.array([variable not in target for target in self.targets])[self.of_row]
 
-    def require_rows(self, names: Sequence[str]) -> None:
-        """Raise `UnsuitableData` if a variable was set in every row; `names` are of all variables."""
-        for variable in self.variables:
-            if not self.is_free(variable).any():
-                raise UnsuitableData(
-                    f"{names[variable]!r} was set in every row, so that none tells what it depends on",
-                    remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
-                    f"forbid arcs into it: --forbid {option_value(f'*->{names[variable]}')}",
-                )
-
     def only(self, variables: Collection[int]) -> np.ndarray:
         """The rows in which none but these variables were set, bool."""
         return np.array([set(target) <= set(variables) for target in self.targets])[self.of_row]
@@ -100,22 +90,28 @@ class Recoding:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A complete discrete table."""
+    """A discrete table; some of its cells may be missing."""
 
     variables: tuple[Variable, ...]
     """With known states."""
     codes: Cells
-    """uint8, shape (n_variables, n_rows), C-contiguous, or PackedCells: every cell as an index into the states of its
-    variable; packed if there are many rows.
+    """uint8, shape (n_variables, n_rows), C-contiguous: every cell as an index into the states of its variable; of
+    missing cells the first state. With many rows it is no array, but is read like one (`tables.cell_storage`).
     """
     fingerprint: str
-    """``sha256:...`` of names, states, codes and interventions; equal for equal tables, whatever their files."""
+    """``sha256:...`` of names, states, codes, missing cells and interventions; equal for equal tables, whatever their
+    files.
+    """
     interventions: Interventions | None = None
     """Which variables were set in which rows; None if none was."""
     prior: ArcPrior | None = None
     """Probabilities of arcs that local scores of these data contain; None for none."""
     recoding: Recoding | None = None
     """How some of the rows decide the states; None unless it was asked for."""
+    is_hidden: np.ndarray | None = None
+    """bool, shape (n_variables, n_rows): which cells are missing; None if none is. What counts complete rows asks
+    `require_complete`.
+    """
 
     def __post_init__(self):
         is_apart = isinstance(self.codes, np.ndarray) and not self.codes.flags.c_contiguous
@@ -123,29 +119,64 @@ class Dataset:
             raise TypeError("codes must be a C-contiguous two-dimensional array of uint8")
         if len(self.variables) != self.codes.shape[0]:
             raise ValueError("one row of codes per variable")
+        holes = self.is_hidden
+        if holes is not None and (holes.dtype != np.bool_ or holes.shape != self.codes.shape):
+            raise TypeError("holes must be bool, one for each cell")
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        """Pickle the codes packed, to send fewer bytes to workers."""
-        codes = self.codes if isinstance(self.codes, PackedCells) else PackedCells.of(self.codes)
-        return _unpacked, (self.variables, codes, self.fingerprint, self.interventions, self.prior)
+        """Pickle few bytes, for workers."""
+        return _unpickled, (replace(self, codes=as_packed(self.codes), recoding=None).__dict__,)
 
     def rows(self, chosen: np.ndarray, fingerprint: str = "") -> Dataset:
         """The rows of these indices, or of a mask, by default without a fingerprint."""
-        set_there = None if self.interventions is None else self.interventions.rows(chosen)
-        return Dataset(
-            self.variables, np.ascontiguousarray(self.codes[:, chosen]), fingerprint, set_there, self.prior
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, chosen]),
+            fingerprint=fingerprint,
+            interventions=None if self.interventions is None else self.interventions.rows(chosen),
+            is_hidden=None if self.is_hidden is None else self.is_hidden[:, chosen],
+            recoding=None,
         )
 
     def of_variables(self, order: Sequence[int], fingerprint: str) -> Dataset:
         """The table whose column k is column ``order[k]`` of this one; arcs of other variables in its prior do not
         count.
         """
-        codes = self.codes
-        cells = np.ascontiguousarray(codes[order]) if isinstance(codes, np.ndarray) else codes.taken(order)
-        set_there = None if self.interventions is None else self.interventions.among(order)
-        return Dataset(
-            tuple(self.variables[v] for v in order), cells, fingerprint, set_there, self.prior, self.recoding
+        return replace(
+            self,
+            variables=tuple(self.variables[v] for v in order),
+            codes=taken_columns(self.codes, order),
+            fingerprint=fingerprint,
+            interventions=None if self.interventions is None else self.interventions.among(order),
+            is_hidden=None if self.is_hidden is None else self.is_hidden[list(order)],
         )
+
+    def filled(self, codes: np.ndarray) -> Dataset:
+        """The table with other codes and no missing cell, without a fingerprint because it is in no file."""
+        return replace(self, codes=codes, fingerprint="", is_hidden=None, recoding=None)
+
+    def require_complete(self) -> Dataset:
+        """The table itself; raises `UnsuitableData` if cells are missing."""
+        if self.n_holes:
+            raise UnsuitableData(
+                f"{plural(self.n_holes, 'missing cell')}: scores and counts need complete rows",
+                remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
+            )
+        return self
+
+    def require_free_rows(self) -> None:
+        """Raise `UnsuitableData` if a variable was set in every row."""
+        given = self.interventions
+        if given is None:
+            return
+        for variable in given.variables:
+            if not given.is_free(variable).any():
+                name = self.names[variable]
+                raise UnsuitableData(
+                    f"{name!r} was set in every row: no row tells what it depends on",
+                    remedy="leave its name out of the column of --interventions; where a structure is learnt, also "
+                    f"forbid arcs into it: --forbid {option_value(f'*->{name}')}",
+                )
 
     def recoded(self, is_marked: np.ndarray) -> Dataset:
         """All rows by the states that the marked ones (bool) give; the table itself if no states depend on rows.
@@ -157,13 +188,28 @@ class Dataset:
         variables, codes = self.recoding.states_by(is_marked)
         place = {variable.name: k for k, variable in enumerate(variables)}
         order = [place[name] for name in self.names]
-        cells = np.ascontiguousarray(codes[order])
-        return Dataset(tuple(variables[k] for k in order), cells, "", self.interventions, self.prior)
+        own = tuple(variables[k] for k in order)
+        return replace(self, variables=own, codes=np.ascontiguousarray(codes[order]), fingerprint="", recoding=None)
 
     def is_free(self, variable: int) -> np.ndarray | None:
         """The rows that count for a variable's family, bool: it was not set in them; None for all rows."""
         given = self.interventions
         return given.is_free(variable) if given is not None and variable in given.variables else None
+
+    def by_target(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Each set of variables that were set together, and its rows, ascending."""
+        given = self.interventions
+        if given is None:
+            yield (), np.arange(self.n_rows)
+            return
+        for target in np.unique(given.of_row).tolist():
+            yield given.targets[target], np.flatnonzero(given.of_row == target)
+
+    def shows(self, variables: Sequence[int]) -> np.ndarray:
+        """The rows in which none of these cells is missing, bool."""
+        if self.is_hidden is None:
+            return np.ones(self.n_rows, dtype=np.bool_)
+        return np.logical_not(self.is_hidden[list(variables)].any(axis=0))
 
     def family_columns(self, child: int, parents: Sequence[int]) -> list[np.ndarray]:
         """The columns of the parents in their order, then of the child, in the rows that count for this family."""
@@ -192,6 +238,16 @@ class Dataset:
         return np.asarray(self.codes)
 
     @property
+    def holes(self) -> np.ndarray:
+        """Which cells are missing, bool, shape (n_variables, n_rows), also if none is."""
+        return np.zeros(self.codes.shape, dtype=np.bool_) if self.is_hidden is None else self.is_hidden
+
+    @property
+    def n_holes(self) -> int:
+        """Number of missing cells."""
+        return 0 if self.is_hidden is None else int(self.is_hidden.sum())
+
+    @property
     def n_variables(self) -> int:
         return self.codes.shape[0]
 
@@ -209,47 +265,5 @@ class Dataset:
         return tuple(v.name for v in self.variables)
 
 
-def _unpacked(
-    variables: tuple[Variable, ...],
-    codes: PackedCells,
-    fingerprint: str,
-    interventions: Interventions | None,
-    prior: ArcPrior | None,
-) -> Dataset:
-    return Dataset(variables, np.asarray(codes), fingerprint, interventions, prior)
-
-
-@dataclass(frozen=True, eq=False)
-class IncompleteDataset:
-    """A discrete table with missing cells."""
-
-    dataset: Dataset
-    """The table with the first state in every missing cell; its fingerprint depends on which cells are missing."""
-    is_hidden: np.ndarray
-    """bool, shape (n_variables, n_rows): which cells are missing."""
-
-    def __post_init__(self):
-        if self.is_hidden.dtype != np.bool_ or self.is_hidden.shape != self.dataset.codes.shape:
-            raise TypeError("holes must be bool, one for each cell")
-
-    @property
-    def n_holes(self) -> int:
-        return int(self.is_hidden.sum())
-
-    def rows(self, chosen: np.ndarray) -> IncompleteDataset:
-        """The rows of these indices, without a fingerprint."""
-        return IncompleteDataset(self.dataset.rows(chosen), self.is_hidden[:, chosen])
-
-    def by_target(self) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-        """Each set of variables that were set together, and its rows, ascending."""
-        given = self.dataset.interventions
-        if given is None:
-            yield (), np.arange(self.dataset.n_rows)
-            return
-        for target in np.unique(given.of_row).tolist():
-            yield given.targets[target], np.flatnonzero(given.of_row == target)
-
-    def complete(self, codes: np.ndarray) -> Dataset:
-        """The table with other codes, without a fingerprint because it is in no file."""
-        given = self.dataset
-        return Dataset(given.variables, codes, "", given.interventions, prior=given.prior)
+def _unpickled(fields: dict[str, Any]) -> Dataset:
+    return Dataset(**fields | {"codes": np.asarray(fields["codes"])})

@@ -1,4 +1,4 @@
-"""Graphs besides plain networks: essential graphs, arc probabilities, drawings, networks with parameters."""
+"""Graphs besides networks: essential graphs, arc probabilities, drawings; and facts about the arcs of networks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .data_records import Variable
-from .records import Header, Network
+from .records import Header, NetworkRecord, Parameters
 
 Arc = tuple[int, int]
 """Parent and child."""
@@ -44,42 +44,42 @@ BY_DATA, BY_KNOWLEDGE, UNDECIDED = DECIDERS = ("data", "knowledge", "neither")
 """What decides the direction of an arc."""
 
 
-def arcs_of(network: Network) -> Iterator[Arc]:
+def arcs_of(network: NetworkRecord) -> Iterator[Arc]:
     """The arcs of a network, by child and then by parent."""
     return ((parent, child) for child, parents in enumerate(network.parents) for parent in parents)
 
 
-def _facts_of(network: Network, key: str) -> dict[Arc, Any]:
+def _facts_of(network: NetworkRecord, key: str) -> dict[Arc, Any]:
     """The facts in the header about each arc under a key, which has a list for each variable; empty if there are
     none.
     """
     return dict(zip(arcs_of(network), chain.from_iterable(network.header.extra.get(key, ()))))
 
 
-def _with_facts(network: Network, key: str, fact_of: Callable[[Arc], Any]) -> Network:
+def _with_facts(network: NetworkRecord, key: str, fact_of: Callable[[Arc], Any]) -> NetworkRecord:
     by_child = [[fact_of((parent, child)) for parent in family] for child, family in enumerate(network.parents)]
     extra = {**network.header.extra, key: by_child}
     return replace(network, header=replace(network.header, extra=extra))
 
 
-def strengths_of(network: Network) -> dict[Arc, Strength]:
+def strengths_of(network: NetworkRecord) -> dict[Arc, Strength]:
     """The strengths in the header of a network, by arc; empty if it has none."""
     return {arc: Strength(*pair) for arc, pair in _facts_of(network, STRENGTHS).items()}
 
 
-def with_strengths(network: Network, strengths: Strengths) -> Network:
+def with_strengths(network: NetworkRecord, strengths: Strengths) -> NetworkRecord:
     """The network with these strengths in its header; an arc without one gets 0."""
     return _with_facts(network, STRENGTHS, lambda arc: list(strengths.get(arc, (0.0, 0.0))))
 
 
-def directions_of(network: Network) -> dict[Arc, str]:
+def directions_of(network: NetworkRecord) -> dict[Arc, str]:
     """What decides the direction of each arc (`DECIDERS`), as recorded in the header of a network; empty if it is
     not.
     """
     return _facts_of(network, DIRECTIONS)
 
 
-def with_directions(network: Network, directions: Mapping[Arc, str]) -> Network:
+def with_directions(network: NetworkRecord, directions: Mapping[Arc, str]) -> NetworkRecord:
     """The network with these words (`DECIDERS`) about its arcs in its header."""
     return _with_facts(network, DIRECTIONS, directions.__getitem__)
 
@@ -101,34 +101,16 @@ class EssentialGraph:
     """Variables that a screening forest attached."""
 
 
-def parts_of(graph: Network | EssentialGraph) -> tuple[Sequence[str], Iterable[Arc], Iterable[Arc], Strengths]:
+def parts_of(graph: NetworkRecord | EssentialGraph) -> tuple[Sequence[str], Iterable[Arc], Iterable[Arc], Strengths]:
     """Names, arcs, undirected edges and strengths, as writers of graphs need them."""
-    if isinstance(graph, Network):
+    if isinstance(graph, NetworkRecord):
         return graph.header.names, arcs_of(graph), (), strengths_of(graph)
     return [variable.name for variable in graph.variables], graph.arcs, graph.edges, graph.strengths
 
 
-def screened_of(graph: Network | EssentialGraph) -> frozenset[int]:
+def screened_of(graph: NetworkRecord | EssentialGraph) -> frozenset[int]:
     """The variables that a screening forest attached, according to the header of a network."""
-    return frozenset(graph.header.extra.get(SCREENED, ())) if isinstance(graph, Network) else graph.screened
-
-
-@dataclass(frozen=True, eq=False)
-class BayesianNetwork:
-    """A network with parameters."""
-
-    variables: tuple[Variable, ...]
-    """With known states."""
-    parents: tuple[tuple[int, ...], ...]
-    """Parents in the order of the table's axes (not necessarily ascending)."""
-    tables: tuple[np.ndarray, ...]
-    """float64: ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i);
-    the last axis sums to 1."""
-    name: str = "unknown"
-    header: Header | None = None
-    """Facts about the structure: score, bound, commands; None if there are none. It has the same variables."""
-    scores: np.ndarray | None = None
-    """float64, shape (n_variables,): local scores in nats, NaN where unknown; None if all are unknown."""
+    return frozenset(graph.header.extra.get(SCREENED, ())) if isinstance(graph, NetworkRecord) else graph.screened
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +121,7 @@ class Probabilities:
     """Of every variable."""
     marginals: tuple[np.ndarray, ...]
     """Distribution of every variable, without evidence."""
-    model: BayesianNetwork | None = None
+    model: Parameters | None = None
     """The parameters, if their tables are shown."""
     order: tuple[int, ...] | None = None
     """Elimination order with which a page computes answers to evidence; None if it does not."""
@@ -182,7 +164,7 @@ class Clusters(NamedTuple):
 class Drawing:
     """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
 
-    network: Network
+    network: NetworkRecord
     labels: tuple[str, ...]
     """Texts of the boxes."""
     x: np.ndarray
@@ -230,7 +212,7 @@ class ArcPattern:
 
 
 @dataclass(frozen=True, eq=False)
-class ArcProbabilities:
+class ArcProbabilityTable:
     """Posterior probabilities of arcs, the most probable first; ties by parent, then child."""
 
     header: Header

@@ -4,6 +4,7 @@ The entries in ``by`` hold resolved options only (seed included, no paths, no th
 so that equal runs give equal bytes.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import dataclasses
@@ -19,7 +20,7 @@ import numpy as np
 from .data_records import Interventions, Variable
 from .errors import FormatError
 from .records import Header
-from .tables.packed_cells import Cells
+from .tables.cell_storage import Cells
 from .version import VERSION
 
 

@@ -224,8 +224,23 @@ class ParentSetTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """A directed acyclic graph: the parents chosen for every variable."""
+class Parameters:
+    """The probability tables of a network: all that inference needs to know of it."""
+
+    variables: tuple[Variable, ...]
+    """With known states."""
+    parents: tuple[tuple[int, ...], ...]
+    """Parents in the order of the table's axes (not necessarily ascending)."""
+    tables: tuple[np.ndarray, ...]
+    """float64: ``tables[i]`` has shape (states of parent 1, ..., states of parent k, states of variable i);
+    the last axis sums to 1."""
+    name: str = "unknown"
+    """Name of the network in formats that have one."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkRecord:
+    """A directed acyclic graph: the parents chosen for every variable; and its parameters if they are known."""
 
     header: Header
     """``header.extra`` holds ``total``, ``method``, ``seed``, ``treewidth`` and other keys of networks."""
@@ -234,6 +249,8 @@ class Network:
     scores: np.ndarray
     """float64, shape (n_variables,): local scores in nats; NaN where unknown (a network read from BIF or a graph
     file)."""
+    parameters: Parameters | None = None
+    """Of the same variables and arcs."""
 
     @property
     def n_variables(self) -> int:
@@ -243,9 +260,14 @@ class Network:
     def n_arcs(self) -> int:
         return sum(map(len, self.parents))
 
+    @property
+    def certified_order(self) -> list[int] | None:
+        """The elimination order of the certificate in the header, which readers check; None if there is none."""
+        return (self.header.extra.get("treewidth") or {}).get("elimination")
+
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class ScreeningForest:
     """A screening forest: the parent of every screened variable; roots do not occur.
 
     `parents` maps a child to its parents, several of them in a deterministic DAG only; `scores` maps a child to the

@@ -4,7 +4,7 @@ Detection, the readers and writers of `formats`, the targets and help of ``bnsl 
 formats`` all derive from these rows. A new format is a module of its own and a row here, with these signatures:
 
 - a network is read by ``read(lines: Lines) -> Network`` and written by ``text(network: Network) -> str``; the same
-  with `BayesianNetwork` if it has parameters, and an `EssentialGraph` as well if it has edges;
+  with `Parameters` if it has parameters, and an `EssentialGraph` as well if it has edges;
 - parent sets are read by ``read(lines, *, partial, warn) -> (Header, Iterator[ParentSetRecord])`` and written by
   ``chunks(header, records) -> Iterator[bytes]``;
 - data are read by ``read(data: bytes, layout, warn) -> RawTable`` (or a table of pyarrow) and written by
@@ -75,7 +75,7 @@ FORMATS = (
     ),
     _row(
         ("bnsl.entropy", Kind.ENTROPIES, "an entropy table", ".arrows"),
-        ("tables.results.entropies:open_entropies", "tables.results.entropies:write_entropies"),
+        ("tables.results.entropy_tables:open_entropies", "tables.results.entropy_tables:write_entropies"),
         help="Arrow IPC stream: one row per variable",
         pattern=rb'"?variable"?,"?states"?,"?entropy"?,"?H\(\.\|',
         takes=("arrow", "feather", "parquet"),
@@ -87,7 +87,7 @@ FORMATS = (
     ),
     _json_lines(
         ("bnsl.proof", Kind.PROOF, "a proof", ".proof.jsonl"),
-        ("json_lines.proofs:open_proof", "json_lines.proofs:write_proof"),
+        ("json_lines.proof_lines:open_proof", "json_lines.proof_lines:write_proof"),
         help="JSON lines: a proof that no network of listed sets scores more than a bound",
         takes=("json",),
     ),

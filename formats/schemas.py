@@ -111,8 +111,8 @@ seed integer?: seed of the search
 treewidth object: bound, width, and an elimination order (variable indices) that certifies it
 bound number nats: upper bound on the score of any network
 gap number nats: bound minus total
-bound_relative_to string: networks that the bound is about: of the sets listed (at the end of the search),
-    others may score better; or, with complete lists, 'all networks' within each limit that is named
+bound_relative_to string: networks none of which exceeds the bound: 'networks of the listed sets', with what is
+    known about further sets in parentheses; or, with complete lists, 'all networks'; and each limit
 init string: how the search chose the orders that it started from
 begun_from string: 'the best forest': the network was made along its order; no sampled order gave a better one
 restarts integer: starts of the search; of a climber, the starts after its first

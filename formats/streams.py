@@ -1,7 +1,11 @@
-"""Input and output of bytes: ``-``, paths, FIFOs; gzip and Zstandard by content; files written atomically."""
+"""Input and output of bytes: ``-``, paths, FIFOs; gzip and Zstandard by content; files written atomically; text
+made safe for a terminal.
+"""
 
+# Imported where needed, since loading takes time: pyarrow
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import io
@@ -14,7 +18,7 @@ from typing import Any, BinaryIO, cast
 
 from .errors import FormatError, Malformed, Truncated
 from .temporaries import replacement
-from .terminals import TerminalOutput
+from .wording import printable
 
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _READ_AT_ONCE = 1 << 24
@@ -23,6 +27,10 @@ FREE_EXPANSION = 64 << 20
 """Bytes to which any compressed input may expand."""
 MAX_EXPANSION = 200
 """Largest expansion beyond that, as a factor. Tables expand 2 to 50 times; gzip expands at most 1,030 times."""
+
+
+Target = str | BinaryIO
+"""Targets of writers: a path, ``-``, or an open file."""
 
 
 class TableInMemory:
@@ -41,9 +49,6 @@ class TableInMemory:
 
 Source = str | TableInMemory
 """Inputs of readers of tables: a path, ``-``, or a table in memory."""
-
-Target = str | BinaryIO
-"""Targets of writers: a path, ``-``, or an open file."""
 
 
 def is_standard_input(source: object) -> bool:
@@ -227,3 +232,28 @@ def write_output(target: str, content: str | bytes) -> None:
     """Write a text, or bytes, as the whole content of a target."""
     with open_output(target) as stream:
         stream.write(content if isinstance(content, bytes) else content.encode())
+
+
+class TerminalOutput(io.BufferedIOBase):
+    """Bytes of a text on their way to a terminal, made `printable` line by line; tabs are kept."""
+
+    def __init__(self, stream: BinaryIO):
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        """Take in bytes; a character that ends in the next ones waits for them."""
+        self._show(self._decoder.decode(bytes(data)))
+        return len(data)
+
+    def finish(self) -> None:
+        """Show what waits."""
+        self._show(self._decoder.decode(b"", final=True))
+        self._stream.flush()
+
+    def _show(self, text: str) -> None:
+        lines = ("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
+        self._stream.write("\n".join(lines).encode())

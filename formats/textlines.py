@@ -1,6 +1,8 @@
 """Numbered lines of a text source; every failure to read or decode the lines becomes a `FormatError`.
 
 Lines can be pushed back, so the format of a source is detected first, and the source is then read without seeking.
+
+A message about text that is not UTF-8 names the encodings that it may have.
 """
 
 from __future__ import annotations
@@ -9,11 +11,11 @@ import codecs
 import contextlib
 import io
 import os
+import re
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 
-from .encodings import encoding_remedy
 from .errors import FormatError, Inconsistent, Malformed
 from .streams import guarded, open_input, source_name
 from .wording import Warn, ignore
@@ -22,6 +24,15 @@ MAX_LINE = 1 << 30
 """Longest line that is read, bytes; a variable with millions of parent sets stays far below."""
 
 EMPTY_REMEDY = "in a pipe the command before it may have failed"
+
+
+_EAST_ASIAN = (("gbk", "Chinese"), ("big5", "traditional Chinese"), ("shift_jis", "Japanese"), ("euc-kr", "Korean"))
+
+_OF_BYTES = (("cp1252", "Western European"), ("cp1251", "Cyrillic"), ("cp1250", "Central European"))
+
+_RUNS = re.compile(rb"[\x80-\xff]+")
+
+_MOST_BYTES = 1 << 20
 
 
 class Lines:
@@ -142,3 +153,30 @@ def line_by_line(source: str | os.PathLike | BinaryIO | Lines) -> Iterator[Lines
         except Inconsistent as error:
             error.line = error.line or lines.number
             raise
+
+
+def encoding_remedy(data: bytes) -> str:
+    """The command that converts text to UTF-8, with the encodings in which these bytes are text.
+
+    Letters of a byte stand mostly alone among others, as in Western European text; letters of East Asian encodings
+    and of other alphabets form runs.
+    """
+    data = data[:_MOST_BYTES]
+    runs = _RUNS.findall(data)
+    n_alone = sum(len(run) == 1 for run in runs)
+    known = (*_OF_BYTES, *_EAST_ASIAN) if 2 * n_alone > len(runs) else (*_EAST_ASIAN, *_OF_BYTES)
+    found = [(name, language) for name, language in known if _is_text(data, name)][:4]
+    if not found:
+        return "convert it first, from the encoding that it has: iconv -f ENCODING -t utf-8 FILE > NEW"
+    (first, language), *others = found
+    alternatives = "".join(f", -f {name} if {other}" for name, other in others)
+    return f"convert it first: iconv -f {first} -t utf-8 FILE > NEW, if it is {language}{alternatives}"
+
+
+def _is_text(data: bytes, encoding: str) -> bool:
+    """Whether bytes decode to printable text; the last ones may be cut off."""
+    try:
+        text = data[: data.rfind(b"\n") + 1 or len(data)].decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return all(character.isprintable() or character.isspace() for character in text)

@@ -25,6 +25,23 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def with_article(noun: str) -> str:
+    """``a dict``, ``an int``."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
+def type_of(value: object) -> str:
+    """The type of an object, with its article; None itself."""
+    return "None" if value is None else with_article(type(value).__name__)
+
+
+def out_of(count: int, number: int, noun: str) -> str:
+    """``3 of 9 variables``, ``all 9 variables``, ``the one variable``."""
+    if count < number:
+        return f"{count:,} of {plural(number, noun)}"
+    return f"all {plural(number, noun)}" if number > 1 else f"the one {noun}"
+
+
 def whole(count: float) -> str:
     """A whole number with all its digits; from 2^53 on with six, since floats have only about fifteen."""
     return f"{int(count):,}" if abs(count) < 2**53 else f"{count:.6g}"

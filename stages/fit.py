@@ -10,9 +10,7 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
-from formats.graphs.structures import with_header
-from formats.records import Network
+from formats.records import NetworkRecord, Parameters
 from stages.runtime.errors import StageError
 
 MAX_CELLS = 2**27
@@ -27,13 +25,13 @@ MOST_AVERAGED = 16
 
 
 def fit_parameters(
-    network: Network, dataset: Dataset, *, smoothing: float = 0.0, towards: str = UNIFORM, name: str = "unknown"
-) -> BayesianNetwork:
+    network: NetworkRecord, dataset: Dataset, *, smoothing: float = 0.0, towards: str = UNIFORM, name: str = "unknown"
+) -> Parameters:
     """Estimate every variable's probability table given its parents.
 
-    The result keeps the header and the local scores of the network. Parents are ascending. A parent configuration
-    without rows and prior gets equal probabilities. Raises `Inconsistent` if variables or states of network and data
-    differ; `StageError` if a table would have more than 2**27 cells, or as `added_rows`.
+    Parents are ascending. A parent configuration without rows and prior gets equal probabilities. Raises
+    `Inconsistent` if variables or states of network and data differ; `StageError` if a table would have more than
+    2**27 cells, or as `added_rows`.
 
     The data have the network's variables in the same order, and its states where it knows them. `smoothing` is the
     equivalent sample size of a uniform prior: smoothing / (cells of the table) is added to every count, which gives
@@ -42,13 +40,13 @@ def fit_parameters(
     """
     if not 0 <= smoothing < math.inf:
         raise ValueError(f"smoothing must be finite and not negative, got {smoothing}")
-    check_same_variables(network, dataset)
+    check_same_variables(network, dataset.require_complete())
     counts = (count_cells(dataset, child, parents) for child, parents in enumerate(network.parents))
     tables = tuple(to_probabilities(table, added_rows(table, smoothing, towards)) for table in counts)
-    return with_header(BayesianNetwork(dataset.variables, network.parents, tables, name), network)
+    return Parameters(dataset.variables, network.parents, tables, name)
 
 
-def check_same_variables(network: Network, dataset: Dataset) -> None:
+def check_same_variables(network: NetworkRecord, dataset: Dataset) -> None:
     """Raise `Inconsistent` for data whose variables or states differ from the network's."""
     remedy = "read the data with the network's variables, so that columns and states are matched by name"
     if network.header.names != dataset.names:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from formats.arc_groups import ArcGroup, group_of, grouped_arcs
+from formats.graphs.arc_groups import ArcGroup, group_of, grouped_arcs
 from stages.graphs import CycleError, pull_parents_forward
 from stages.runtime.errors import InfeasibleError, StageError
 

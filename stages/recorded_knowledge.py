@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from formats.errors import Inconsistent
+from formats.graphs.arc_groups import ArcGroup, groups_by_child, recorded_arcs, resolved_arcs
 from stages.knowledge import Arc, Knowledge, by_child, tier_of_variables
 
 
@@ -69,7 +69,7 @@ def _recorded_list(options: Mapping[str, Any], name: str) -> list[Any]:
     if not isinstance(found, list) or not all(isinstance(item, kinds) for item in found):
         raise Inconsistent(
             f"the header does not record what --{name} was: it holds no list, perhaps a digest of one",
-            remedy="learn it again: the knowledge is recorded in full now, however many arcs it is about",
+            remedy="make the file again: knowledge is recorded in full now, however many arcs it names",
         )
     return found
 

@@ -1,4 +1,9 @@
-"""Who may import whom: the walls between formats, stages, kernels, the library and the command line."""
+"""Who may import whom: the walls between formats, stages, kernels, the library and the command line.
+
+A module that one neighbour alone imports joins it where the whole is about one thing and stays below 400 lines. All
+the same, kernels stay apart from the Python that drives them: the folders named `kernels` are what is compiled, and a
+digest of them tells whether compiled code is current.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,8 @@ import pytest
 from helpers.places import ROOT
 from helpers.sources import syntax_tree
 
+import bnsl
+
 STDLIB = frozenset(sys.stdlib_module_names)
 ENGINES = {
     "cairosvg": "formats.pictures.rendered",
@@ -21,6 +28,18 @@ ENGINES = {
     "cloudpickle": "stages.runtime.dask_workers",
 }
 """Optional packages, and the one module that each is imported in, when it is needed."""
+
+SLOW = frozenset(
+    {"numpy", "numba", "llvmlite", "pyarrow", "pyarrow.parquet", "orjson", "highspy", "cairosvg", "distributed"}
+    | {"cloudpickle", "concurrent.futures", "concurrent.futures.process", "multiprocessing", "statistics"}
+)
+"""Modules that take milliseconds to load; and so do kernels."""
+
+LATE_MARK = "# Imported where needed, since loading takes time: "
+"""Begins the comment at the top of a module with the names of what its functions import."""
+
+HIDDEN = ("formats.printable", "formats.wording")
+"""A module, and what its function imports: plain messages need no package, even if another one hides `formats`."""
 
 REFUSING = ("stages.kernels.compiler_settings", "stages.kernels.jit")
 """Modules of kernels that refuse what the user has set or installed."""
@@ -53,12 +72,15 @@ LATE = (
     "bnsl.classifier",
     "bnsl.estimator",
     "bnsl.files.filled_rows",
-    "bnsl.functions.class_members",
-    "bnsl.functions.conversions",
-    "bnsl.functions.graph_answers",
-    "bnsl.functions.pictures",
-    "bnsl.functions.query_answers",
-    "bnsl.functions.query_rows",
+    "bnsl.conversions.chosen_networks",
+    "bnsl.conversions.class_members",
+    "bnsl.conversions.converted_contents",
+    "bnsl.answers.effect_structures",
+    "bnsl.answers.explained_arcs",
+    "bnsl.answers.graph_answers",
+    "bnsl.conversions.pictures",
+    "bnsl.answers.query_answers",
+    "bnsl.answers.query_rows",
     "bnsl.native_columns",
     "bnsl.native_tables",
 )
@@ -165,11 +187,11 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
     root, name = _root(found.module), found.module
     of_formats = (
         "formats.records",
-        "formats.arc_groups",
+        "formats.graphs.arc_groups",
         "formats.arc_priors",
         "formats.bounds",
         "formats.data_records",
-        "formats.tables.packed_cells",
+        "formats.tables.cell_storage",
         "formats.graph_records",
         "formats.proof_records",
         "formats.graphs.algorithms",
@@ -178,7 +200,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.sets.listed_sets",
         "formats.errors",
         "formats.printable",
-        "formats.text_widths",
+        "formats.pictures.text_widths",
         "formats.wording",
         "formats.version",
     )
@@ -291,7 +313,7 @@ def sources() -> list[Path]:
         ("bnsl_cli.commands.x", "def f():\n import numpy", "no arithmetic"),
         ("bnsl_cli.x", "from formats import open_dataset", "inside callbacks"),
         ("bnsl_cli.x", "from stages.optimize.driver import run", "inside callbacks"),
-        ("bnsl_cli.commands.x", "from bnsl.functions.conversions import convert_any", "inside functions"),
+        ("bnsl_cli.commands.x", "from bnsl.conversions.converted_contents import convert_data", "inside functions"),
         ("bnsl_cli.x", "import rich", "inside callbacks"),
         ("formats.x", "def f():\n import bnsl", "formats may"),
         ("stages.x", "def f():\n from bnsl.running.errors import UsageError", "stages may"),
@@ -301,7 +323,7 @@ def sources() -> list[Path]:
         ("bnsl.x", "def f():\n from bnsl_cli.main import cli", "nothing of the command line"),
         ("bnsl.x", "import pyarrow", "inside functions"),
         ("bnsl.x", "from stages.optimize.driver import run", "inside functions"),
-        ("bnsl.functions.x", "from .query_answers import answer", "inside functions"),
+        ("bnsl.functions.x", "from ..answers.query_answers import answer", "inside functions"),
         ("bnsl.running.live_reporter", "import rich", "inside functions"),
         ("bnsl.x", "def f():\n import rich", "needs rich"),
     ],
@@ -339,8 +361,8 @@ def test_rules_catch(module: str, source: str, complaint: str):
         ("bnsl.x", "from formats.registry import FORMATS"),
         ("bnsl.x", "def f():\n import networkx"),
         ("bnsl.x", "def f():\n from stages.fit import fit_parameters"),
-        ("bnsl.functions.x", "def f():\n from .query_answers import answer"),
-        ("bnsl.functions.query_answers", "import numpy"),
+        ("bnsl.functions.x", "def f():\n from ..answers.query_answers import answer"),
+        ("bnsl.answers.query_answers", "import numpy"),
         ("bnsl.running.live_reporter", "def f():\n from rich.console import Console"),
         ("bnsl.estimator", "from sklearn.base import BaseEstimator"),
     ],
@@ -416,5 +438,68 @@ def test_no_files_import_each_other_in_a_circle(package: str):
     imports: dict[str, set[str]] = {}
     for module, path in paths.items():
         imports[module] = {each.module for each in imports_of_file(path)} & (paths.keys() - {module})
+    # For type checkers the front of the package names the functions, and methods of a network have their keywords.
+    imports["bnsl"] = set()
+    imports["bnsl.networks"] -= {f"bnsl.functions.{name}" for name in bnsl.FUNCTIONS}
     circular = [m for m in paths if _root(m) == package and m in _reachable(m, imports)]
     assert circular == []
+
+
+def _late_imports(path: Path) -> set[str]:
+    """What the functions of a source file import; not what only type checkers read."""
+    package = module_name(path)[1]
+    functions = [node for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.FunctionDef)]
+    bodies = [ast.Module(function.body, []) for function in functions]
+    return {found.module for body in bodies for found in imports_of(body, package)}
+
+
+def _loaded_with(module: str, imported: dict[str, set[str]]) -> set[str]:
+    """The module, the packages that it is in, and all that loads with them."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += [name.rpartition(".")[0]] if "." in name else []
+            waiting += imported.get(name, ())
+    return seen
+
+
+def _is_slow(module: str) -> bool:
+    return module in SLOW or _is_kernel(module)
+
+
+@pytest.mark.slow
+def test_functions_of_formats_and_stages_import_what_is_slow_to_load():
+    """All else stands at the top; and a comment there says once what functions import."""
+    paths = {module_name(path)[0]: path for path in sources()}
+    imported = {
+        module: {found.module for found in imports_of_file(path) if found.at_module_level}
+        for module, path in paths.items()
+    }
+    broken = []
+    for module, path in paths.items():
+        if _root(module) not in ("formats", "stages"):
+            continue
+        loaded = _loaded_with(module, imported)
+        late = {name for name in _late_imports(path) if (module, name) != HIDDEN}
+        for name in sorted(late):
+            if not any(map(_is_slow, _loaded_with(name, imported) - loaded)):
+                broken.append(f"{module}: {name} stands at the top, loading it takes no time")
+        names = {name.rpartition(".")[2] if _root(name) in RULES else name for name in late}
+        said = [line for line in path.read_text().splitlines() if line.startswith(LATE_MARK)]
+        if [set(line.removeprefix(LATE_MARK).split(", ")) for line in said] != ([names] if names else []):
+            broken.append(f"{module}: {LATE_MARK}{', '.join(sorted(names))}")
+    assert broken == []
+
+
+def test_two_modules_of_one_name_are_a_kernel_and_its_driver():
+    """Packages have their own errors; else a base name of formats and stages says what is inside."""
+    places: dict[str, list[str]] = {}
+    for path in sources():
+        module, _ = module_name(path)
+        if _root(module) in ("formats", "stages") and path.stem not in ("__init__", "errors"):
+            places.setdefault(path.stem, []).append(module)
+    twice = [modules for modules in places.values() if len(modules) > 1]
+    assert [modules for modules in twice if len(modules) > 2 or sum(map(_is_kernel, modules)) != 1] == []

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..results import Deliverable
+
 if TYPE_CHECKING:
     from ..native_tables import NativeTable
     from ..tables import Table
@@ -16,7 +18,7 @@ Values = Sequence[Sequence[Any]]
 
 
 @dataclass
-class Answers:
+class Answers(Deliverable["Table"]):
     """Answers to a question, batch by batch.
 
     - `columns`: ``figure``, ``text`` or ``number`` for each column, by its name (`formats.tables.results`).
@@ -47,7 +49,7 @@ class Answers:
         parts = list(self.batches)
         return [list(itertools.chain.from_iterable(column)) for column in zip(*parts)] or [[] for _ in self.columns]
 
-    def to_table(self) -> Table:
+    def for_python(self) -> Table:
         """The answers as a table."""
         from formats.tables.results.result_tables import arrow_column
 

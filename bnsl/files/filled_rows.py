@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow
 
 from formats.tables.arrow_arrays import text_array
-from formats.tables.completed_rows import CompletedRows
 from formats.tables.cuts.discretization import cuts_of_labels, interval_bounds
+from formats.tables.evidence import CompletedRows
 from formats.tables.labels import MISSING_STATE, NO_MARKS, find_missing
 
 from ..native_columns import MISSING, Column, text_column, with_label, with_value
 from ..native_tables import NativeTable, StateValues, table_of
+from ..results import Deliverable
 
 if TYPE_CHECKING:
     from formats.data_records import Variable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FilledRows:
+class FilledRows(Deliverable["Table"]):
     """A table and the states of all its cells.
 
     - `evidence`: the table as it was read.
@@ -59,7 +60,7 @@ class FilledRows:
         """Indices into the labels of the columns, int32, shape (n_columns, n_rows)."""
         return (self._completed.codes(start, states) for start, states in self.filled)
 
-    def to_table(self) -> Table:
+    def for_python(self) -> Table:
         """The completed table. Observed cells stay as they were given; filled cells have values of their column.
 
         - A state is the value that the column has most often for it, else the one that reads like it; where the type

@@ -1,115 +1,28 @@
-"""Inputs of several kinds, detected by content, and checks that inputs belong together."""
+"""Inputs of several kinds, and checks that inputs belong together; `network_inputs` reads networks."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from formats.wording import Warn, listed, plural
+from formats.wording import about, listed, out_of, plural
 
 from ..tables import as_file, as_table
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset, Variable
-    from formats.graph_records import BayesianNetwork
-    from formats.records import EntropyTable, Header, Network, ParentSetTable
+    from formats.data_records import Dataset, Variable
+    from formats.records import EntropyTable, Header, NetworkRecord, ParentSetTable
 
-    from ..native_tables import StateValues
-    from ..options.data import DataOptions
-    from ..options.shared import ScoreOptions
+    from ..options.data import Reading
+    from ..options.option import Given
     from ..running.function import Run
-    from ..running.reporter import Reporter
+    from ..running.reporter import LineReporter
 
 
-class LearntNetwork(NamedTuple):
-    """A network, and its parameters; None if its file has none.
-
-    If `is_class`, the file has an essential graph, and the network is one of the equivalence class. Then `edges` are
-    the undirected edges, the smaller index first. `values` has, by variable, the values of the states in
-    the table of Python that the parameters come from.
-    """
-
-    structure: Network
-    parameters: BayesianNetwork | None
-    edges: tuple[tuple[int, int], ...] | None = None
-    values: Mapping[str, StateValues] = {}
-
-    @property
-    def is_class(self) -> bool:
-        """Whether the file has an essential graph."""
-        return self.edges is not None
-
-
-def open_learnt_network(source: Any, may_be_empty: bool = False, warn: Warn | None = None) -> LearntNetwork:
-    """Read a network in any format, with its parameters if the file has them.
-
-    - `may_be_empty`: whether a list of arcs may have none; its variables are then `completed`.
-    - `warn`: is called about claims of the file that are ignored.
-    """
-    if hasattr(source, "learnt"):  # a `Network` of this package
-        return source.learnt
-    from formats import open_network_or_model
-
-    return learnt_network(open_network_or_model(as_file(source, "network"), may_be_empty, warn))
-
-
-def learnt_network(found: Network | BayesianNetwork) -> LearntNetwork:
-    """The structure of a network, and the parameters if it has them."""
-    from formats.graphs.structures import structure_of
-    from formats.records import Network
-
-    return LearntNetwork(structure_of(found), None if isinstance(found, Network) else found)
-
-
-def open_network_or_class(source: Any, warn: Warn | None = None) -> LearntNetwork:
-    """As `open_learnt_network`; for an essential graph, or one maximally oriented under knowledge, a network of its
-    equivalence class. A list of arcs may have none: its variables are then `completed`.
-
-    All partly directed graphs are read here. Raises `Inconsistent`: a graph with undirected edges is neither.
-    """
-    if hasattr(source, "learnt"):
-        return source.learnt
-    from formats import open_graph
-    from formats.detection import detect_lines
-    from formats.graph_records import EssentialGraph
-    from formats.graphs.structures import network_from_parents
-    from formats.kinds import Kind
-    from formats.schemas import NETWORK
-    from formats.textlines import as_lines
-    from stages.graphs.consistent_extension import class_member
-
-    lines = as_lines(as_file(source, "network"))
-    found = detect_lines(lines)
-    if found.kind is Kind.PARAMETERS or found.name == NETWORK.name:
-        return open_learnt_network(lines, may_be_empty=True, warn=warn)
-    graph = open_graph(lines, may_be_empty=True, warn=warn)
-    if not isinstance(graph, EssentialGraph):
-        return LearntNetwork(graph, None)
-    member = network_from_parents(graph.variables, class_member(graph, lines.source))
-    header = replace(member.header, lacks_isolated=graph.lacks_isolated)
-    return LearntNetwork(replace(member, header=header), None, graph.edges)
-
-
-def open_learnt_networks(source: Any, warn: Warn | None = None) -> Iterator[LearntNetwork]:
-    """Read the networks of a stream, or the network or essential graph of any other file."""
-    if hasattr(source, "learnt"):
-        yield source.learnt
-        return
-    from formats import open_networks_or_models
-    from formats.detection import detect_lines
-    from formats.schemas import NETWORK
-    from formats.textlines import as_lines
-
-    lines = as_lines(as_file(source, "network"))
-    if detect_lines(lines).name == NETWORK.name:
-        yield from map(learnt_network, open_networks_or_models(lines))
-    else:
-        yield open_network_or_class(lines, warn)
-
-
-def completed(network: Network, source: Any, names: Sequence[str], other: Any, reporter: Reporter) -> Network:
+def completed(
+    network: NetworkRecord, source: Any, names: Sequence[str], other: Any, reporter: LineReporter
+) -> NetworkRecord:
     """The network with further variables of another input, which a list of arcs cannot name because they have no
     arcs.
 
@@ -131,11 +44,6 @@ def completed(network: Network, source: Any, names: Sequence[str], other: Any, r
     return with_variables(network, missing)
 
 
-def certified_order(network: Network) -> list[int] | None:
-    """The elimination order of a network's certificate, which its reader has checked; None if it has none."""
-    return (network.header.extra.get("treewidth") or {}).get("elimination")
-
-
 def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any:
     """The record of a result of this package; or, of a path, the result of a reader.
 
@@ -150,9 +58,9 @@ def open_record(source: Any, opened: Callable[..., Any], **settings: Any) -> Any
 
 CALLED = {
     "ParentSetTable": "list of parent sets",
-    "Network": "network",
-    "Forest": "screening forest",
-    "ArcProbabilities": "table of arc probabilities",
+    "NetworkRecord": "network",
+    "ScreeningForest": "screening forest",
+    "ArcProbabilityTable": "table of arc probabilities",
 }
 """The name of each kind of record in messages."""
 
@@ -162,14 +70,14 @@ class MatchedTables:
 
     Networks of different programs may list states in different orders. So the table is read again for each different
     list, except for standard input, which can be read only once. Missing cells are kept if the options ask for it.
-    `may_be_set` and `is_recodable` are as in `DataOptions.open`.
+    `may_be_set` and `is_recodable` are as in `Reading.open`.
     """
 
     def __init__(
         self,
         source: str | None,
-        data_options: DataOptions,
-        reporter: Reporter,
+        data_options: Reading,
+        reporter: LineReporter,
         *,
         may_be_set: bool = False,
         is_recodable: bool = False,
@@ -179,9 +87,9 @@ class MatchedTables:
         self.may_be_set = may_be_set
         self.data_options = data_options
         self.reporter = reporter
-        self._opened: dict[tuple[Variable, ...], Dataset | IncompleteDataset] = {}
+        self._opened: dict[tuple[Variable, ...], Dataset] = {}
 
-    def match(self, header: Header | Dataset, source: str) -> Dataset | IncompleteDataset | None:
+    def match(self, header: Header | Dataset, source: str) -> Dataset | None:
         """The table, or other rows from `source`, coded by the variables of a network; None if there is no table.
 
         A list of arcs does not affect the coding, as it knows neither all variables nor their states.
@@ -199,39 +107,31 @@ class MatchedTables:
         variables = header.variables if knows_all else ()
         if variables not in self._opened:
             known = KnownVariables(variables, source) if knows_all else None
-            self._opened[variables] = self.data_options.open_rows(
+            self._opened[variables] = self.data_options.open(
                 self.source, self.reporter, known, may_be_set=self.may_be_set, is_recodable=self.is_recodable
             )
         return self._opened[variables]
 
     def match_complete(self, header: Header, source: str) -> Dataset | None:
         """As `match`; raises `UnsuitableData` if the table has missing cells."""
-        from formats.data_records import IncompleteDataset
-        from formats.errors import UnsuitableData
+        from formats.errors import located
         from formats.streams import source_name
 
         found = self.match(header, source)
-        if not isinstance(found, IncompleteDataset):
-            return found
-        if found.n_holes:
-            raise UnsuitableData(
-                f"{plural(found.n_holes, 'missing cell')}: scores and counts are of complete rows",
-                source=source_name(self.source),
-                remedy="fit parameters by bnsl fit --missing em, and give these rows as --test of the result",
-            )
-        return found.dataset
+        with located(source_name(self.source)):
+            return found and found.require_complete()
 
 
-def read_entropies(source: Any, data_options: DataOptions, jobs: int, run: Run) -> EntropyTable:
+def read_entropies(source: Any, data_options: Reading, jobs: int, run: Run) -> EntropyTable:
     """Read an entropy table, or compute the entropies of a data table."""
     return read_entropies_and_rows(source, data_options, jobs, run)[0]
 
 
 def read_entropies_and_rows(
-    source: Any, data_options: DataOptions, jobs: int, run: Run
-) -> tuple[EntropyTable, Dataset | IncompleteDataset | None]:
+    source: Any, data_options: Reading, jobs: int, run: Run
+) -> tuple[EntropyTable, Dataset | None]:
     """As `read_entropies`, and the data table, None if the source holds entropies."""
-    from formats import open_dataset_or_entropies
+    from formats import labels_or_entropies, open_dataset
     from formats.records import EntropyTable
     from formats.streams import source_name
     from stages.screening.entropies import compute_entropies
@@ -239,25 +139,31 @@ def read_entropies_and_rows(
     from ..options.data import refuse_data_options
 
     reporter = run.reporter
-    opened = open_dataset_or_entropies(
-        as_table(source), warn=reporter.warn, note=reporter.note, **data_options.rules(reporter)
+    rules, table = data_options.rules(reporter), as_table(source)
+    opened = labels_or_entropies(
+        table, rules.pop("delimiter"), rules.pop("header"), about(source_name(table), reporter.warn)
     )
     if isinstance(opened, EntropyTable):
-        refuse_data_options(run, f"goes with data, and {source_name(source)} holds entropies.")
+        refuse_data_options(
+            run, f"applies to data, and {source_name(source)} holds entropies: give it to bnsl entropy."
+        )
         return opened, None
-    return compute_entropies(opened, jobs, reporter), opened
+    dataset = open_dataset(opened, warn=reporter.warn, note=reporter.note, **rules)
+    del opened  # the labels take more memory than the data set
+    return compute_entropies(dataset, jobs, reporter), dataset
 
 
-def warn_of_cut_lists(table: ParentSetTable, reporter: Reporter) -> None:
+def warn_of_cut_lists(table: ParentSetTable, reporter: LineReporter) -> None:
     """Warn of variables whose search did not begin or ended early."""
     n, n_unsearched = table.n_variables, table.n_unsearched
     if n_unsearched:
         reporter.warn(
-            f"{n_unsearched} of {n} variables were never searched: each lists one set only; "
+            f"{out_of(n_unsearched, n, 'variable')} were never searched, and list one set each: "
             "go on with bnsl parentsets --resume, or give it more time"
         )
     if table.n_cut_short > n_unsearched:
-        reporter.warn(f"the lists of {table.n_cut_short - n_unsearched} of {n} variables ended early")
+        n_early = table.n_cut_short - n_unsearched
+        reporter.warn(f"the lists of {out_of(n_early, n, 'variable')} ended early")
 
 
 def require_least_sets(table: ParentSetTable, source: Any) -> None:
@@ -271,7 +177,7 @@ def require_least_sets(table: ParentSetTable, source: Any) -> None:
         raise Inconsistent(
             f"no empty parent set is listed for {plural(len(lacking), 'variable')}: {listed(lacking)}",
             source=name,
-            remedy=f"bnsl optimize {shlex.quote(name)} searches such lists; for all else list the empty set",
+            remedy=f"bnsl optimize {shlex.quote(name)} searches such lists; other commands need the empty set",
         )
 
 
@@ -280,15 +186,15 @@ COUNT_APART = "--interventions COLUMN leaves out those in which a variable was s
 
 
 def warn_of_interventions(
-    header: Header, reporter: Reporter, remedy: str = "give rows in which nothing was set as DATA"
+    header: Header, reporter: LineReporter, remedy: str = "give rows in which nothing was set as DATA"
 ) -> None:
     """Warn where a structure rests on rows under intervention, and rows that may be these all count alike."""
     if header.extra.get("interventions"):
-        reporter.warn(f"this was learnt from rows under intervention, and here all rows count alike: {remedy}")
+        reporter.warn(f"the input was learnt from rows under intervention, but here all rows count alike: {remedy}")
 
 
 def warn_of_list_terms(
-    header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: Reporter
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reporter: LineReporter
 ) -> None:
     """Warn where lists were made with a prior or under constraints that a search on data, which scores and chooses
     anew, does not have.
@@ -296,21 +202,28 @@ def warn_of_list_terms(
     from formats.arc_priors import KEY
 
     if header.extra.get(KEY) not in (None, dataset.score_entries.get(KEY)):
-        reporter.warn(f"{source}: made with --prior, which does not count in a search on data: give it here, too")
+        reporter.warn(
+            f"{source} was made with --prior, which a search on data does not take from it: give it here, too"
+        )
     options = [entry.get("options") or {} for entry in header.by]
     given = sorted({name for of in options for name in ("require", "forbid", "allow", "tiers") if of.get(name)})
     if given and not is_constrained:
         names = " and ".join(f"--{name}" for name in given)
-        reporter.warn(f"{source}: made with {names}, which does not bind a search on data: give it here, too")
+        reporter.warn(
+            f"{source} was made with {names}, which a search on data does not take from it: give it here, too"
+        )
 
 
-def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: Reporter) -> None:
+def warn_of_other_data(entropies: EntropyTable, header: Header, source: str, reporter: LineReporter) -> None:
     """Warn if a file was made from data with another fingerprint than the entropies."""
     if header.data is not None and header.data != entropies.fingerprint:
-        reporter.warn(f"{source}: these are not the data of the parent sets, or were read otherwise")
+        reporter.warn(
+            f"{source}: the parent sets were made from other data, or from this file with other reading options "
+            "(--missing, --discretize, ...)"
+        )
 
 
-def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: Reporter) -> None:
+def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter: LineReporter) -> None:
     """Warn if a screening forest was made from data with another fingerprint; its arcs are used all the same."""
     if header.data is not None and header.data != dataset.fingerprint:
         reporter.warn(
@@ -319,19 +232,19 @@ def warn_of_other_forest(header: Header, dataset: Dataset, source: str, reporter
         )
 
 
-def require_same_scores(header: Header, dataset: Dataset, score_options: ScoreOptions, source: str) -> None:
+def require_same_scores(header: Header, dataset: Dataset, given: Given, source: str) -> None:
     """Raise `Inconsistent` if the scores of a file were computed from other data or are of another kind."""
     from formats.arc_priors import KEY
     from formats.errors import Inconsistent
     from stages.scoring.scores import recorded_ess
 
-    ess = recorded_ess(score_options.score, score_options.ess)
-    ours = {"score": score_options.score, "ess": ess, "data": dataset.fingerprint}
+    ess = recorded_ess(given.score, given.ess)
+    ours = {"score": given.score, "ess": ess, "data": dataset.fingerprint}
     if header.extra.get(KEY) != dataset.score_entries.get(KEY):
         raise Inconsistent(
             "its scores cannot be used here: they contain another prior of arcs, or none",
             source=source,
-            remedy="give both the same --prior",
+            remedy="make both with the same --prior",
         )
     for name, value in ours.items():
         theirs = getattr(header, name)

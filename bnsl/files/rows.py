@@ -6,24 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..results import Deliverable
+
 if TYPE_CHECKING:
     import numpy as np
 
     from formats.data_records import Variable
-    from formats.graph_records import BayesianNetwork
+    from formats.records import Parameters
 
     from ..native_tables import StateValues
     from ..tables import Table
 
 
 @dataclass
-class Rows:
+class Rows(Deliverable["Table"]):
     """Rows of data.
 
     - `batches`: codes of states, shape (n_variables, n_rows); may be read once.
     - `closing`: the closing line.
     - `figures`: figures of the run.
-    - `model`: the network that the rows are drawn from, if there is one.
+    - `model`: the parameters that the rows are drawn by, if there are any.
     - `source`: the table of pandas that the rows are made from, if it is one.
     - `learnt`: the values that states have in the table learnt from.
     """
@@ -32,11 +34,11 @@ class Rows:
     batches: Iterable[np.ndarray]
     closing: str = ""
     figures: dict[str, Any] = field(default_factory=dict)
-    model: BayesianNetwork | None = None
+    model: Parameters | None = None
     source: Any = None
     learnt: Mapping[str, StateValues] = field(default_factory=dict)
 
-    def to_table(self) -> Table:
+    def for_python(self) -> Table:
         """All rows as one table; states have the values learnt from, or are categories in their order."""
         import numpy as np
         import pyarrow

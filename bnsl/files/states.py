@@ -9,10 +9,10 @@ from ..tables import as_table
 if TYPE_CHECKING:
     from formats.data_records import Variable
 
-    from ..running.reporter import Reporter
+    from ..running.reporter import LineReporter
 
 
-def levels_of(states: Any, reporter: Reporter) -> dict[str, tuple[str, ...]]:
+def levels_of(states: Any, reporter: LineReporter) -> dict[str, tuple[str, ...]]:
     """The states of columns by the value of ``--states``: by column, or the name of a file."""
     from formats.tables.declared_states import read_levels
 
@@ -24,7 +24,7 @@ def levels_of(states: Any, reporter: Reporter) -> dict[str, tuple[str, ...]]:
     return {variable.name: variable.known_states for variable in variables_of(states, reporter, "--states")}
 
 
-def variables_of(source: Any, reporter: Reporter, option: str) -> tuple[Variable, ...]:
+def variables_of(source: Any, reporter: LineReporter, option: str) -> tuple[Variable, ...]:
     """Names and states of the variables of a table, a network or parent sets, the value of an `option`."""
     if not isinstance(source, str):
         return source.record.header.variables if hasattr(source, "record") else table_variables(source, reporter)
@@ -45,7 +45,7 @@ def variables_of(source: Any, reporter: Reporter, option: str) -> tuple[Variable
     unknown = [variable.name for variable in variables if variable.states is None]
     if unknown:
         raise UnsuitableData(
-            f"no states of {len(unknown)} of {len(variables)} variables are known here",
+            f"the states of {len(unknown)} of {len(variables)} variables are not known",
             source=source,
             column=unknown[0],
             remedy=f"give {option} a table, or a network that was learnt from data",
@@ -53,7 +53,7 @@ def variables_of(source: Any, reporter: Reporter, option: str) -> tuple[Variable
     return variables
 
 
-def table_variables(source: Any, reporter: Reporter) -> tuple[Variable, ...]:
+def table_variables(source: Any, reporter: LineReporter) -> tuple[Variable, ...]:
     """Names and states of the variables of a table."""
     from formats import open_dataset
 

@@ -1,86 +1,79 @@
 """`bnsl.average`: many networks, or arc probabilities, to one consensus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from stages.optimize import OptimizeOptions
 
 from ..files.recording import record_command
-from ..options import shared
-from ..options.declared import argument, option, record
-from ..options.values import FLAG, Number, Whole
+from ..networks import Network
+from ..options.option import Argument, Given, Option, Source
+from ..options.shared import REPEATS, BudgetLimits, Evaluations, RunOptions, Time, check_sources, resolve_seed
+from ..options.values import Number, Whole
+from ..results import ArcProbabilities
 from ..running.errors import UsageError
-from ..running.function import Run, function
-from ..running.reporter import Reporter
+from ..running.function import MessageOptions, Run, function
+from ..running.reporter import LineReporter
 from ..tables import as_file
 
 if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
-    from formats.records import Network
+    from formats.graph_records import ArcProbabilityTable
+    from formats.records import NetworkRecord
+
+_Option = partial(Option, section="Consensus")
 
 
-@dataclass(frozen=True)
-class ConsensusOptions:
-    """How networks are counted and joined."""
+class AverageOptions(RunOptions, MessageOptions, total=False):
+    """How networks are counted and joined, and limits of the search."""
 
-    partial: bool = option(
-        "Accept a stream that ended early; its complete networks count.", kind=FLAG, section="Input"
-    )
-    cpdag: bool = option(
-        "Count edges of essential graphs, an undirected one half in each direction, or arcs as they stand, also "
-        "where nothing decides their direction.",
-        FLAG,
-        names=("--cpdag/--dag",),
-        default=True,
-    )
-    threshold: float | None = option(
-        "Join only pairs of strength above P, in either direction. [default: the significance threshold]",
-        Number(0, 1, open_most=True),
-        "P",
-    )
-    treewidth: int | None = option(
-        "Bound the treewidth of the network's moral graph by K.", Whole(1), "K", names=("--tw", "--treewidth")
-    )
-
-
-class Consensus(NamedTuple):
-    """A consensus network, and the strengths of arcs that it was made of."""
-
-    network: Network
-    strengths: ArcProbabilities
-
-
-def _finish(found: Consensus) -> Any:
-    from ..networks import network_of
-    from ..results import ArcProbabilities
-
-    network = network_of(found.network)
-    network.strengths = ArcProbabilities(found.strengths)
-    return network
+    partial: Annotated[
+        bool, Option("Accept a stream that ended early. Its complete networks count.", section="Input")
+    ]
+    cpdag: Annotated[
+        bool,
+        _Option(
+            "Count the edges of essential graphs (--cpdag), or the arcs as they stand (--dag). An undirected edge "
+            "counts half in each direction. --dag counts arcs also where nothing decides their direction.",
+            names=("--cpdag/--dag",),
+            default=True,
+        ),
+    ]
+    threshold: Annotated[
+        float | None,
+        _Option(
+            "Join only pairs whose strength, in either direction, is above P. [default: the significance threshold]",
+            Number(0, 1, open_most=True),
+            "P",
+        ),
+    ]
+    treewidth: Annotated[
+        int | None,
+        _Option(
+            "Bound the treewidth of the network's moral graph by K.", Whole(1), "K", names=("--tw", "--treewidth")
+        ),
+    ]
+    time: Annotated[Time, "Time limit of the search for each group of variables: 30s, 10m, 2h."]
+    evaluations: Annotated[Evaluations, f"Largest number of orders searched for each group of variables.{REPEATS}"]
 
 
-@function(finish=_finish)
+@function
 def average(
-    files: tuple[Any, ...] = argument("NETWORKS", is_several=True),
-    given: ConsensusOptions = record(ConsensusOptions, "Consensus"),
-    limits: shared.BudgetOptions = shared.budget_options(
-        "Time limit of the search for each group of variables: 30s, 10m, 2h.",
-        "Orders searched for each group at most.",
-    ),
-    seed: int | None = shared.seed_option(),
-    jobs: int = shared.jobs_option(),
-    *,
     run: Run,
-) -> Consensus:
-    """Average networks: arc strengths and a consensus network.
+    files: Annotated[
+        Source,
+        Argument("NETWORKS", is_several=True),
+        "Networks over the same variables, or a table of arc probabilities.",
+    ] = (),
+    **options: Unpack[AverageOptions],
+) -> Network:
+    """Average networks: compute arc strengths, and the consensus network.
 
     Returns
     -------
     Network
-        The consensus; its `strengths` are the strengths of all pairs.
+        The consensus network. Its `strengths` has the arc strengths of all pairs.
 
     Examples
     --------
@@ -91,8 +84,9 @@ def average(
     from stages.average.consensus import consensus_network
     from stages.average.strengths import pair_strengths, significance_threshold
 
+    given, limits = Given(**options), BudgetLimits(**options)
     sources = files or (run.source(None, "NETWORKS"),)
-    shared.check_sources(*sources)
+    check_sources(*sources)
     table, recorded = read_strengths(sources, given.cpdag, given.partial, run)
     if table.header.extra.get("networks") == 1:
         run.reporter.warn("one network only: there is nothing to average")
@@ -101,18 +95,19 @@ def average(
     threshold = given.threshold
     if threshold is None:
         threshold = significance_threshold(pair_strengths(table).values())
-    options = OptimizeOptions(treewidth=given.treewidth, seed=shared.resolve_seed(seed, run.reporter), jobs=jobs)
+    seed = resolve_seed(given.seed, run.reporter)
+    search = OptimizeOptions(treewidth=given.treewidth, seed=seed, jobs=given.jobs)
     budget = limits.budget(run.search())
     run.reporter.follow(budget)
-    network = consensus_network(counted, threshold, options, budget, run.reporter)
-    recorded |= asdict(limits) | {"seed": options.seed}
+    network = consensus_network(counted, threshold, search, budget, run.reporter)
+    recorded |= limits.recorded() | {"seed": seed}
     header = record_command(replace(network.header, by=table.header.by), "average", recorded)
-    return Consensus(replace(network, header=header), counted)
+    return Network(replace(network, header=header), strengths=ArcProbabilities(counted))
 
 
 def read_strengths(
     sources: Sequence[Any], cpdag: bool, partial: bool, run: Run
-) -> tuple[ArcProbabilities, dict[str, Any]]:
+) -> tuple["ArcProbabilityTable", dict[str, Any]]:
     """Strengths of arcs, read from a table of arc probabilities or counted in networks; and the facts to record about
     them.
 
@@ -122,15 +117,17 @@ def read_strengths(
     ``--dag``.
     """
     from formats import arc_probabilities_or_lines
-    from formats.graph_records import ArcProbabilities
+    from formats.graph_records import ArcProbabilityTable
     from stages.average.strengths import count_arcs
     from stages.recorded_knowledge import knowledge_record
 
     reporter = run.reporter
-    first = getattr(sources[0], "record", None) or arc_probabilities_or_lines(as_file(sources[0], "network"))
-    if isinstance(first, ArcProbabilities):
+    first = getattr(sources[0], "record", None)
+    if not isinstance(first, ArcProbabilityTable):
+        first = sources[0] if first else arc_probabilities_or_lines(as_file(sources[0], "network"))
+    if isinstance(first, ArcProbabilityTable):
         if len(sources) > 1 or "cpdag" in run.given:
-            raise UsageError("a table of arc probabilities goes alone, without --cpdag or --dag.")
+            raise UsageError("a table of arc probabilities is read alone: leave out other files, --cpdag and --dag.")
         return first, {}
     counts = count_arcs(networks_of([first, *sources[1:]], partial, reporter), cpdag)
     if counts.knowledge is None:
@@ -143,18 +140,18 @@ def read_strengths(
     return counts.table, {"cpdag": cpdag} | knowledge_record(None if is_kept else counts.knowledge)
 
 
-def networks_of(sources: Sequence[Any], partial: bool, reporter: Reporter) -> Iterator[Network]:
+def networks_of(sources: Sequence[Any], partial: bool, reporter: LineReporter) -> Iterator["NetworkRecord"]:
     """All networks of all sources; with `partial`, only the complete ones of a source that ends early."""
     from formats import open_networks
     from formats.errors import Truncated
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
     n_networks = 0
     for given in sources:
         source = getattr(given, "record", given)
         try:
-            is_one = isinstance(source, Network)
-            for network in [source] if is_one else open_networks(as_file(source, "network"), reporter.warn):
+            is_one = isinstance(source, NetworkRecord)
+            for network in [source] if is_one else open_networks(as_file(given, "network"), reporter.warn):
                 yield network
                 n_networks += 1
                 reporter.progress(n_networks, None, "networks")

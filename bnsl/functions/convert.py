@@ -1,87 +1,78 @@
 """`bnsl.convert`: between this program's files and files of others."""
 
-from __future__ import annotations
-
-import io
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 
 from formats.kinds import Kind
 from formats.registry import find_format
 
+from ..conversions.selection import ChoiceOptions, PartOptions, Selection
 from ..files import targets
 from ..files.output_formats import output_format
-from ..options.conversions import ChoiceOptions, PartOptions
-from ..options.data import DataOptions, data_options_with, refuse_data_options
-from ..options.declared import argument, parameter, record, single
+from ..options.data import CompleteRows, Reading, refuse_data_options
+from ..options.option import Argument, Option, Source, group_options
 from ..options.shared import OutputOptions, check_sources
-from ..options.values import INPUT, Choice
+from ..options.values import INPUT, Choice, Path
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, function
 
 if TYPE_CHECKING:
-    from .conversions import Converted
+    from ..conversions.chosen_networks import Conversion
+    from ..conversions.converted_contents import PreparedOutput
 
 
-def check_choices(part: PartOptions, choice: ChoiceOptions, target_format: str) -> None:
-    """Refuse options for networks with other target formats, and options that a format of networks cannot hold."""
-    given = part.given() or choice.given()
-    if given and target_format not in targets.STRUCTURE_TARGETS:
-        raise UsageError(f"{given} needs a network, and {target_format} holds none.")
-    if part.boxes is not None and target_format not in targets.PICTURES:
-        fitting = ", ".join(targets.PICTURES)
-        raise UsageError(f"--boxes goes with pictures that show probabilities ({fitting}), not with {target_format}.")
-    if part.boxes == "tables" and target_format == "html":
-        raise UsageError("--boxes tables: html shows the table of a variable beside the picture, at a click.")
-    for is_given, name, what, able in (
-        (part.cpdag, "--cpdag", "undirected edges beside arcs", targets.ESSENTIAL),
-        (choice.strengths is not None, "--strengths", "strengths of arcs", targets.WITH_STRENGTHS),
-    ):
-        if is_given and target_format not in able:
-            raise UsageError(f"{name}: {target_format} cannot hold {what}; these can: {', '.join(able)}.")
+class ConvertOptions(ChoiceOptions, PartOptions, CompleteRows, MessageOptions, total=False):
+    """Options of `convert` but `output`, which decides the result."""
+
+    to: Annotated[
+        str | None,
+        Option(
+            "Format to write. By default the output's name gives it. 'bnsl formats' lists the formats.",
+            Choice(targets.TARGETS),
+            "FORMAT",
+            section="Output",
+        ),
+    ]
+    names: Annotated[
+        Source,
+        Option(
+            "Name the variables of a file that numbers them (jkl, pss) by the columns of this table.",
+            INPUT,
+            "DATA",
+            section="Input",
+        ),
+    ]
 
 
-def _finish(found: Converted) -> Any:
-    if found.target != "-":
-        found.write(found.target)
-        return None
-    memory = io.BytesIO()
-    found.write(memory)
-    content = memory.getvalue()
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content
+@overload
+def convert(source: Source = None, *, output: None = None, **options: Unpack[ConvertOptions]) -> str | bytes: ...
 
 
-@function(finish=_finish)
+@overload
+def convert(source: Source = None, *, output: Path, **options: Unpack[ConvertOptions]) -> None: ...
+
+
+@overload
 def convert(
-    source: Any = argument("FILE", is_standard_input=True),
-    target_format: str | None = parameter(
-        "Format to write; the output's name gives it by default. --help-all lists the formats.",
-        Choice(targets.TARGETS),
-        "FORMAT",
-        names=("--to",),
-        section="Output",
-    ),
-    names: Any = parameter(
-        "Name the variables of a file that numbers them (jkl, pss) by the columns of this table.",
-        INPUT,
-        "DATA",
-        section="Input",
-    ),
-    choice: ChoiceOptions = record(ChoiceOptions, "Input"),
-    part: PartOptions = record(PartOptions, "Part"),
-    data_options: DataOptions = data_options_with(is_alone=True),
-    output: str | None = single(OutputOptions, "output", section="Output", default=None),
-    *,
+    source: Source = None, *, output: Path | None, **options: Unpack[ConvertOptions]
+) -> str | bytes | None: ...
+
+
+@function
+def convert(
     run: Run,
-) -> Converted:
-    """Convert between this program's files and files of others.
+    source: Annotated[Source, Argument("FILE", is_standard_input=True), "A network, parent sets or a table."] = None,
+    *,
+    output: Annotated[Path | None, group_options(OutputOptions)["output"]] = None,
+    **options: Unpack[ConvertOptions],
+) -> Any:
+    """Convert between this program's files and other formats.
 
     Returns
     -------
     str, bytes or None
-        The text, or the bytes of binary formats; None with `output`.
+        The text, or the bytes of a binary format. None if `output` is given.
 
     Examples
     --------
@@ -89,42 +80,40 @@ def convert(
     >>> bnsl.convert(network, to="modelstring", quiet=True)
     '[a][b|a]\\n'
     """
-    output = output or "-"
-    check_sources(source, names, choice.strengths)
-    of_class = part.class_members is not None
-    if part.boxes is not None and of_class:
-        raise UsageError("--boxes goes with pictures, and --class writes networks.")
-    target_format = target_format or ("network" if of_class else targets.guess_target(output))
+    given, reading, target = Selection(**options), Reading(**options), os.fspath(output or "-")
+    given.check()
+    check_sources(source, given.names, given.strengths)
+    of_class = given.class_members is not None
+    target_format = given.to or ("network" if of_class else targets.guess_target(target))
     if of_class and target_format != "network":
         raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
-    check_choices(part, choice, target_format)
+    given.check_target(target_format)
     written = target_format
     if target_format != "table":
-        written = output_format("convert", output, target_format)
-    if names is not None and target_format in (*targets.DATA_TARGETS, *targets.PARAMETER_TARGETS):
-        raise UsageError(f"--names: {target_format} has the names of its input.")
-    if names is None and target_format not in targets.DATA_TARGETS:
-        refuse_data_options(run, f"goes with data, and {target_format} holds none.")
-    table = None if names is None else data_options.open(names, run.reporter)
-    from . import conversions
+        written = output_format("convert", target, target_format)
+    if given.names is not None and target_format in (*targets.DATA_TARGETS, *targets.PARAMETER_TARGETS):
+        raise UsageError(f"--names does not apply to {target_format}: its input names the variables.")
+    if given.names is None and target_format not in targets.DATA_TARGETS:
+        refuse_data_options(run, f"applies to data, and {target_format} holds none.")
+    names = None if given.names is None else reading.open(given.names, run.reporter)
+    from ..conversions.chosen_networks import Conversion
 
-    task = conversions.Conversion(source, target_format, written, table, part, choice, data_options, run.reporter)
-    if of_class:
-        from .class_members import convert_class
-
-        found = convert_class(task)
-        found.target = output
-        return found
-    kind = None if target_format == "table" else find_format(target_format).kind
-    of_kind: dict[Kind | None, Any] = {
-        Kind.DATA: conversions.convert_data,
-        Kind.PARENT_SETS: conversions.convert_sets,
-        None: conversions.convert_readable,
-    }
-    if kind is Kind.PICTURE:
-        from .pictures import convert_picture
-
-        of_kind[kind] = convert_picture
-    found = of_kind.get(kind, conversions.convert_structure)(task)
-    found.target = output
+    task = Conversion(source, target_format, written, names, given, reading, run.reporter)
+    found = _converter(target_format, of_class)(task)
+    found.target = target
     return found
+
+
+def _converter(target_format: str, of_class: bool) -> Callable[["Conversion"], "PreparedOutput"]:
+    """The function that converts to a format, or to the networks of a class."""
+    kind = None if target_format == "table" else find_format(target_format).kind
+    if kind is Kind.PICTURE:
+        from ..conversions.pictures import convert_picture
+
+        return convert_picture
+    from ..conversions import converted_contents as to
+
+    if of_class:
+        return to.convert_class
+    of_kind = {Kind.DATA: to.convert_data, Kind.PARENT_SETS: to.convert_sets, None: to.convert_readable}
+    return of_kind.get(kind, to.convert_structure)

@@ -1,41 +1,47 @@
 """`bnsl.discretize`: numeric columns to intervals."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Annotated, Unpack
 
 from formats.wording import plural
 
 from ..files.rows import Rows
 from ..files.states import table_variables, variables_of
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.declared import argument, parameter
+from ..options.data import CompleteRows, KnownVariables, Reading
+from ..options.option import Argument, Option, Source
 from ..options.shared import check_sources
 from ..options.values import INPUT
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, delivering
 from ..tables import in_memory
 
 
-@function(finish=Rows.to_table)
+class DiscretizeOptions(CompleteRows, MessageOptions, total=False):
+    """Options of `discretize`."""
+
+    like: Annotated[
+        Source,
+        Option(
+            "Use the columns, states and intervals of this file, which is an earlier result, a network or parent "
+            "sets.",
+            INPUT,
+            "FILE",
+            section="Data",
+        ),
+    ]
+
+
+@delivering
 def discretize(
-    data: Any = argument("DATA", is_standard_input=True),
-    data_options: DataOptions = data_options_with(),
-    like: Any = parameter(
-        "Use the columns, states and intervals of this file: an earlier result, a network or parent sets.",
-        INPUT,
-        "FILE",
-        section="Data",
-    ),
-    *,
     run: Run,
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table to cut."] = None,
+    **options: Unpack[DiscretizeOptions],
 ) -> Rows:
     """Cut numeric columns into intervals.
 
     Returns
     -------
     Table
-        The table, each column with the labels of its states.
+        The table. Its cells are the labels of states.
 
     Examples
     --------
@@ -45,9 +51,10 @@ def discretize(
     """
     from formats.streams import is_standard_input
 
+    reading, like = Reading(**options), options["like"]
     check_sources(data, like)
-    if (like is None) == (not data_options.discretize):
-        raise UsageError("give one of --discretize median|quantile:K|width:K|hartemink:K and --like FILE.")
+    if (like is None) == (not reading.discretize):
+        raise UsageError("give either --discretize median|quantile:K|width:K|hartemink:K or --like FILE.")
     known = None
     if like is not None:
         variables = (
@@ -56,6 +63,6 @@ def discretize(
             else variables_of(like, run.reporter, "--like")
         )
         known = KnownVariables(variables, like)
-    dataset = data_options.open(data, run.reporter, known)
+    dataset = reading.open(data, run.reporter, known)
     closing = f"{plural(dataset.n_variables, 'variable')}, {plural(dataset.n_rows, 'row')}"
     return Rows(dataset.variables, [dataset.plain_codes], closing, source=in_memory(data))

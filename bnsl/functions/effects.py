@@ -1,43 +1,26 @@
 """`bnsl.effects`: effects of setting a variable, with the uncertainty about structure and parameters."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
-import contextlib
-import itertools
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
+from stages.effects import MEASURES, EffectOptions
 from stages.posterior import METHODS, MOST_EXACT, PosteriorOptions
 
 from ..files.answers import Answers, Values
-from ..files.inputs import (
-    COUNT_APART,
-    completed,
-    open_learnt_networks,
-    require_least_sets,
-    warn_of_cut_lists,
-    warn_of_interventions,
-)
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.declared import argument, parameter, record
-from ..options.effects import EffectChoices
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
-from ..options.methods import method_option, own_options_of, refuse_unused
-from ..options.prior import PRIOR, PriorOptions
-from ..options.values import DURATION, INPUT
+from ..options.data import Columns, CompleteRows, InterventionOptions, Reading
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
+from ..options.methods import method_option, refuse_unused
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.prior import Prior, PriorOptions
+from ..options.shared import ESS_RANGE, RunOptions, Time, check_sources, resolve_seed
+from ..options.values import INPUT, Choice, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
-from ..running.reporter import Reporter
-from ..tables import Table
-from .posterior import takers_text
+from ..running.function import MessageOptions, Run, delivering
+from .posterior import SamplerOptions
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, Variable
-    from formats.records import Header, Network, ParentSetTable
+    from formats.data_records import Variable
     from stages.effects.averages import PairEffects
-    from stages.effects.structures import CauseStructures
-    from stages.runtime.budgets import Budget
 
 NOTE = "holds if no two variables have a hidden common cause"
 
@@ -51,79 +34,102 @@ FOR_SETS = (*SAMPLERS_ONLY, "method", "time", "prior", "prior_least")
 """Options of the posterior over networks of listed sets."""
 
 
-class Source(NamedTuple):
-    """Structures, and the data for their parameters."""
+class PairOptions(TypedDict, total=False):
+    """What to estimate, and how."""
 
-    dataset: Dataset
-    structures: Iterator[tuple[int, CauseStructures]]
-    called: str  # for the closing line
+    cause: Annotated[
+        Columns,
+        "Compute only effects of these variables: names, patterns (age*) or ranges (first..last), separated by "
+        "commas.",
+        {"section": "Effects"},
+    ]
+    effect: Annotated[Columns, "Compute only effects on these variables.", {"section": "Effects"}]
+    measure: Annotated[
+        Literal["probability", "contrast", "strength"],
+        Option(
+            "; ".join(f"{name}: {about}" for name, about in MEASURES.items()) + ".",
+            Choice(tuple(MEASURES)),
+            default=EffectOptions.measure,
+            section="Effects",
+        ),
+    ]
+    level: Annotated[
+        float,
+        Option(
+            "Posterior probability of the credible intervals.",
+            Number(0, 1, is_open=True),
+            "P",
+            default=EffectOptions.level,
+            section="Effects",
+        ),
+    ]
+    draws: Annotated[
+        int,
+        Option(
+            "Number of draws for the credible interval of each effect.",
+            Whole(2),
+            "N",
+            default=EffectOptions.draws,
+            section="Effects",
+        ),
+    ]
+    smoothing: Annotated[
+        float | None,
+        Option(
+            "Equivalent sample size of the uniform prior of the parameters. [default: that of the lists, or 1]",
+            Number(*ESS_RANGE),
+            "ROWS",
+            section="Effects",
+        ),
+    ]
 
 
-class Asked(NamedTuple):
-    """The source of structures as it is asked for."""
+class SetsOptions(SamplerOptions, total=False):
+    """How networks of listed sets are summed over."""
 
-    data: Any
-    data_options: DataOptions
-    knowing: KnowledgeOptions
-    believing: PriorOptions
-    choices: EffectChoices
-    posterior: PosteriorOptions
-    budget: Budget
-    run: Run
-
-    def read(self, variables: Sequence[Variable], source: Any) -> Dataset:
-        """The data, coded by the states of the source; a list of arcs, without `variables`, knows none."""
-        from formats.wording import listed, plural
-
-        known = KnownVariables(tuple(variables), getattr(source, "source", source)) if variables else None
-        dataset = self.data_options.open(self.data, self.run.reporter, known, may_be_set=True)
-        given = dataset.interventions
-        unseen = [] if given is None else [x for x in self.causes(dataset) if not given.only((x,)).any()]
-        if unseen:
-            self.run.reporter.warn(
-                f"no row has nothing but the cause set for {plural(len(unseen), 'cause')}: "
-                f"{listed(repr(dataset.names[x]) for x in unseen)}; these effects follow from the prior alone"
-            )
-        return dataset
-
-    def warn_of_interventions(self, header: Header) -> None:
-        """Warn if the structure rests on rows under intervention, and the option that tells them is not given."""
-        if self.data_options.interventions is None:
-            warn_of_interventions(header, self.run.reporter, COUNT_APART)
-
-    def causes(self, dataset: Dataset) -> list[int]:
-        """The variables whose effects are asked for."""
-        return places_of(self.choices.cause, dataset, "--cause")
+    method: Annotated[
+        Literal["exact", "sampled"] | None,
+        method_option(METHODS, f"Default: exact for up to {MOST_EXACT['dags']} variables.", lead="Method for SETS"),
+    ]
+    time: Annotated[Time, "Sample for this time: 30s, 10m, 2h.", {"section": "Method", "metavar": "TIME"}]
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
+class EffectsOptions(
+    CompleteRows,
+    InterventionOptions,
+    PairOptions,
+    SetsOptions,
+    KnowledgeOptions,
+    PriorOptions,
+    RunOptions,
+    MessageOptions,
+    total=False,
+):
+    """Options of `effects`."""
 
 
-@function(finish=_finish)
+@delivering
 def effects(
-    sources: tuple[Any, ...] = argument("NETWORKS|SETS", is_several=True),
-    data: Any = parameter("Rows that give the parameters.", INPUT, "DATA", section="Input", is_required=True),
-    data_options: DataOptions = data_options_with(counts_families=True),
-    choices: EffectChoices = record(EffectChoices, "Effects"),
-    method: str | None = method_option(
-        METHODS, f"Default: exact up to {MOST_EXACT['dags']} variables.", lead="For SETS"
-    ),
-    own: dict[str, Any] = own_options_of(PosteriorOptions, takers_text, lambda _: "Method"),
-    time: float | None = parameter("Sample for this time: 30s, 10m, 2h.", DURATION, "TIME", section="Method"),
-    knowing: KnowledgeOptions = KNOWLEDGE,
-    believing: PriorOptions = PRIOR,
-    seed: int | None = shared.seed_option(),
-    jobs: int = shared.jobs_option(),
-    *,
     run: Run,
+    sources: Annotated[
+        Source | Iterable[Source],
+        Argument("NETWORKS|SETS", is_several=True),
+        "Networks, an essential graph, or lists of parent sets.",
+    ] = (),
+    *,
+    data: Annotated[Source, Option("Rows that give the parameters.", INPUT, "DATA", section="Input")],
+    **options: Unpack[EffectsOptions],
 ) -> Answers:
-    """Estimate effects of setting variables, with intervals: from networks, an essential graph or lists of sets.
+    """Estimate the effects of setting variables, with credible intervals.
+
+    Networks, an essential graph or lists of parent sets give the structure. Lists stand for the posterior over all
+    their networks.
 
     Returns
     -------
     Table
-        A row for each cause, its state, each effect and its state; for strengths, for each cause and effect.
+        A row for each state of a cause and each state of an effect. With ``measure="strength"``, a row for each
+        cause and effect.
 
     Examples
     --------
@@ -132,61 +138,45 @@ def effects(
     >>> bnsl.effects(network, data=table, cause="a", seed=1, quiet=True)["probability"].to_pylist()[:2]
     [0.012195121951219513, 0.9878048780487805]
     """
-    from stages.effects import EffectOptions
     from stages.effects.averages import average_effects
     from stages.runtime.budgets import Budget
 
-    given: Sequence[Any] = sources or (run.source(None, "NETWORKS or SETS"),)
-    shared.check_sources(*given, data, *knowing.sources, *believing.sources)
-    seed = shared.resolve_seed(seed, run.reporter)
+    from ..answers.effect_structures import AskedEffects, from_networks, from_sets, listed_sets, places_of
+
+    given, reading = Given(data=data, **options), Reading(**options)
+    knowing, believing = GivenConstraints(**options), Prior(**options)
+    named = tuple(sources) or (run.source(None, "NETWORKS or SETS"),)
+    check_sources(*named, data, *knowing.sources, *believing.sources)
+    seed, method = resolve_seed(given.seed, run.reporter), given.method
     if method is None and SAMPLERS_ONLY & run.given:
         method = "sampled"
     if method is not None:
         refuse_unused(run, SAMPLERS_ONLY, METHODS[method].options, method, lambda _: "sampled")
-    posterior = PosteriorOptions(method=method, jobs=jobs, seed=seed, **own)
-    budget = Budget(time, stop=run.search())
-    asked = Asked(data, data_options, knowing, believing, choices, posterior, budget, run)
-    table, opened = _listed_sets(given, run)
+    own = {name: getattr(given, name) for name in group_options(SamplerOptions)}
+    posterior = PosteriorOptions(method=method, jobs=given.jobs, seed=seed, **own)
+    budget = Budget(given.time, stop=run.search())
+    asked = AskedEffects(given, reading, knowing, believing, posterior, budget, run)
+    table, opened = listed_sets(named, run)
     if table is None:
-        run.refuse(FOR_SETS, "goes with lists of parent sets.")
-        source = _from_networks(given, opened, asked)
+        run.refuse(FOR_SETS, "needs lists of parent sets.")
+        found = from_networks(named, opened, asked)
     else:
-        source = _from_sets(table, given[0], asked)
-    ess = choices.smoothing or (table.header.ess if table is not None else None) or EffectOptions.smoothing
-    options = EffectOptions(choices.measure, ess, choices.level, choices.draws, seed, jobs)
-    on = places_of(choices.effect, source.dataset, "--effect")
-    of = asked.causes(source.dataset)
+        found = from_sets(table, named[0], asked)
+    ess = given.smoothing or (table.header.ess if table is not None else None) or EffectOptions.smoothing
+    how = EffectOptions(given.measure, ess, given.level, given.draws, seed, given.jobs)
+    on = places_of(given.effect, found.dataset, "--effect")
+    of = asked.causes(found.dataset)
     if of == on and len(of) == 1:
-        raise UsageError(f"the only cause and the only effect is {source.dataset.names[of[0]]!r}: give another one.")
-    found = average_effects(source.dataset, source.structures, on, options, budget.stop, run.reporter)
-    facts = {
-        "measure": options.measure,
-        "level": options.level,
-        "smoothing": ess,
-        "draws": options.draws,
-        "seed": seed,
-    }
-    closing = f"{source.called}; {100 * options.level:g} % credible intervals; {NOTE}"
-    return _table_of(found, source.dataset.variables, options.measure, closing, facts)
-
-
-def places_of(items: Sequence[str] | None, dataset: Dataset, option: str) -> list[int]:
-    """The variables that an option names, in the order of the data; all for None.
-
-    Items are names, patterns or ranges. Raises errors for items that name no variable.
-    """
-    from formats.tables.selection import matching_names
-
-    if items is None:
-        return list(range(dataset.n_variables))
-    return sorted(
-        {dataset.names.index(n) for item in items for n in matching_names(item, dataset.names, option, "variable")}
-    )
+        raise UsageError(f"cause and effect are both {found.dataset.names[of[0]]!r}: give two variables.")
+    averages = average_effects(found.dataset, found.of_causes, on, how, budget.stop, run.reporter)
+    facts = {"measure": how.measure, "level": how.level, "smoothing": ess, "draws": how.draws, "seed": seed}
+    closing = f"{found.called}; {100 * how.level:g} % credible intervals; {NOTE}"
+    return _table_of(averages, found.dataset.variables, how.measure, closing, facts)
 
 
 def _table_of(
-    found: Iterator[list[PairEffects]],
-    variables: Sequence[Variable],
+    found: "Iterator[list[PairEffects]]",
+    variables: "Sequence[Variable]",
     measure: str,
     closing: str,
     facts: dict[str, Any],
@@ -220,136 +210,6 @@ def _table_of(
     return Answers(columns, batches, closing, facts, titles=TITLES, header=header)
 
 
-def _figures(pair: PairEffects, place: tuple[int, ...]) -> tuple[float, ...]:
+def _figures(pair: "PairEffects", place: tuple[int, ...]) -> tuple[float, ...]:
     numbers = pair.value, pair.deviation, pair.lower, pair.upper
     return (*(float(number[place]) for number in numbers), pair.ancestor, float(pair.structure_share[place]))
-
-
-def _listed_sets(sources: Sequence[Any], run: Run) -> tuple[ParentSetTable | None, Sequence[Any]]:
-    """The lists of parent sets if the source has them, and the sources, the first one open.
-
-    Raises `UsageError`: there are further sources.
-    """
-    from formats import open_parent_sets
-    from formats.detection import detect_lines
-    from formats.kinds import Kind
-    from formats.records import ParentSetTable
-    from formats.textlines import as_lines
-
-    first = sources[0]
-    found = getattr(first, "record", None)
-    if not isinstance(found, ParentSetTable):
-        if not isinstance(first, str):
-            return None, sources
-        lines = as_lines(first)
-        if detect_lines(lines).kind is not Kind.PARENT_SETS:
-            return None, (lines, *sources[1:])
-        found = open_parent_sets(lines, warn=run.reporter.warn)
-    if len(sources) > 1:
-        raise UsageError("lists of parent sets go alone: give one file of them, or networks.")
-    return found, sources
-
-
-def _from_sets(table: ParentSetTable, source: Any, asked: Asked) -> Source:
-    """The posterior over networks of listed sets."""
-    from formats.arc_priors import recorded_prior
-    from stages.effects.posterior import posterior_structures
-    from stages.lists.arc_prior import with_prior
-    from stages.posterior.weights import constrained, share_text
-
-    reporter = asked.run.reporter
-    warn_of_cut_lists(table, reporter)
-    require_least_sets(table, source)
-    table = with_prior(table, asked.believing.read(table.header.names), reporter)
-    knowledge = asked.knowing.resolve(table.header.names)
-    if knowledge is not None:
-        table = constrained(table, knowledge, reporter)
-    dataset = asked.read(table.header.variables, source)
-    asked.warn_of_interventions(table.header)
-    if table.header.data not in (None, dataset.fingerprint):
-        reporter.warn("these are not the data of the parent sets, or were read otherwise")
-    reporter.follow(asked.budget)
-    found = posterior_structures(table, asked.causes(dataset), asked.posterior, asked.budget, reporter)
-    believed = ", under a prior of arcs" if recorded_prior(table.header.extra) else ""
-    called = f"averaged over the posterior of networks of listed sets{share_text(table)}{believed}"
-    return Source(dataset, found, called)
-
-
-def _from_networks(sources: Sequence[Any], opened: Sequence[Any], asked: Asked) -> Source:
-    """Networks, all equally weighted, or an essential graph, whose class knowledge limits; a network must agree.
-
-    They are read from `opened`; messages name `sources`.
-    """
-    from formats.wording import plural
-    from stages.effects.structures import ClassStructures, CountedStructures, ordered_pair
-
-    reporter = asked.run.reporter
-    networks = (
-        (source, learnt)
-        for source, stream in zip(sources, opened)
-        for learnt in open_learnt_networks(stream, warn=reporter.warn)
-    )
-    _, first = next(networks)
-    asked.warn_of_interventions(first.structure.header)
-    known = () if first.structure.header.lacks_isolated else first.structure.header.variables
-    dataset = asked.read(known, sources[0])
-    causes = asked.causes(dataset)
-    knowledge = asked.knowing.resolve(dataset.names)
-    second = next(networks, None)
-    if first.is_class or knowledge is not None:
-        if second is not None:
-            alone = "an essential graph goes alone: give one, or networks."
-            needs = "--require, --forbid, --allow and --tiers go with one graph or with lists of parent sets."
-            raise UsageError(alone if first.is_class else needs)
-        parents, place = _placed(first.structure, dataset, asked, sources[0])
-        of_class = ClassStructures(parents, [ordered_pair(place[a], place[b]) for a, b in first.edges or ()])
-        if knowledge is not None:
-            of_class = of_class.under(knowledge)
-        if first.is_class:
-            called = "over the parent sets that the essential graph allows, equally weighted"
-            return Source(dataset, ((cause, of_class.of(cause)) for cause in causes), called)
-    counted, n_networks = CountedStructures(causes), 0
-    for source, learnt in itertools.chain([(sources[0], first)], [] if second is None else [second], networks):
-        if learnt.is_class:
-            raise UsageError("an essential graph goes alone: give one, or networks.")
-        counted.add(_placed(learnt.structure, dataset, asked, source)[0])
-        n_networks += 1
-        reporter.progress(n_networks, None, "networks")
-    if n_networks == 1:
-        _warn_of_directions(first.structure, reporter)
-    called = "given the network" if n_networks == 1 else f"over {plural(n_networks, 'network')}, equally weighted"
-    return Source(dataset, ((cause, counted.of(cause)) for cause in causes), called)
-
-
-def _placed(network: Network, dataset: Dataset, asked: Asked, source: Any) -> tuple[list[tuple[int, ...]], list[int]]:
-    """The parents of every variable, by the places of the variables in the data; and the place of each variable.
-
-    Raises `Inconsistent`: the network has other variables.
-    """
-    from formats.errors import Inconsistent
-
-    network = completed(network, source, dataset.names, asked.data, asked.run.reporter)
-    index = {name: place for place, name in enumerate(dataset.names)}
-    if index.keys() != set(network.header.names):
-        raise Inconsistent("the networks have different variables", remedy="average over networks of the same data")
-    place = [index[name] for name in network.header.names]
-    parents: list[tuple[int, ...]] = [()] * len(place)
-    for child, family in zip(place, network.parents):
-        parents[child] = tuple(sorted(place[parent] for parent in family))
-    return parents, place
-
-
-def _warn_of_directions(network: Network, reporter: Reporter) -> None:
-    """Warn of arcs whose direction nothing decides."""
-    from formats.errors import Inconsistent
-    from formats.graph_records import UNDECIDED
-    from formats.wording import plural
-    from stages.graphs.orientation import network_directions
-
-    with contextlib.suppress(Inconsistent):
-        undecided = list(network_directions(network).values()).count(UNDECIDED)
-        if undecided:
-            reporter.warn(
-                f"nothing decides the direction of {plural(undecided, 'arc')} of this network; effects depend on it: "
-                "the essential graph (bnsl convert --cpdag) or lists of parent sets give all that the data allow"
-            )

@@ -1,39 +1,51 @@
 """`bnsl.entropy`: data to entropies and conditional entropies."""
 
-from __future__ import annotations
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Unpack
 
-from typing import TYPE_CHECKING, Any
-
-from ..options.data import DataOptions, data_options_with
-from ..options.declared import argument
-from ..options.shared import jobs_option
-from ..running.function import Run, function
+from ..options.data import InterventionOptions, PairsOfColumns, Reading
+from ..options.option import Argument, Source
+from ..options.shared import Jobs
+from ..results import Deliverable
+from ..running.function import MessageOptions, Run, delivering
 from ..tables import Table
 
 if TYPE_CHECKING:
     from formats.records import EntropyTable
 
 
-def _finish(table: EntropyTable) -> Table:
-    from formats.tables.results.entropies import entropy_table
+class EntropyOptions(PairsOfColumns, InterventionOptions, MessageOptions, total=False):
+    """Options of `entropy`."""
 
-    return Table(entropy_table(table))
+    jobs: Jobs
 
 
-@function(finish=_finish)
+@dataclass
+class Entropies(Deliverable[Table]):
+    """Entropies of variables and of pairs."""
+
+    record: "EntropyTable"
+
+    def for_python(self) -> Table:
+        """A row for each variable."""
+        from formats.tables.results.entropy_tables import entropy_table
+
+        return Table(entropy_table(self.record))
+
+
+@delivering
 def entropy(
-    data: Any = argument("DATA", is_standard_input=True),
-    data_options: DataOptions = data_options_with("pairs", is_alone=True, counts_families=True),
-    jobs: int = jobs_option(),
-    *,
     run: Run,
-) -> EntropyTable:
+    data: Annotated[Source, Argument("DATA", is_standard_input=True), "The table."] = None,
+    **options: Unpack[EntropyOptions],
+) -> Entropies:
     """Compute entropies of variables and conditional entropies of pairs, in nats.
 
     Returns
     -------
     Table
-        For each variable its entropy, and its conditional entropies in the order of the rows.
+        A row for each variable: its entropy, and its conditional entropies given each variable, in the order of the
+        rows.
 
     Examples
     --------
@@ -43,4 +55,5 @@ def entropy(
     """
     from stages.screening.entropies import compute_entropies
 
-    return compute_entropies(data_options.open_rows(data, run.reporter), jobs, run.reporter)
+    reading = Reading(**options)
+    return Entropies(compute_entropies(reading.open(data, run.reporter), options["jobs"], run.reporter))

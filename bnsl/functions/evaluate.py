@@ -1,35 +1,27 @@
-"""`bnsl.evaluate`: networks to measures."""
+"""`bnsl.evaluate`: networks to given."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from ..files.inputs import (
-    COUNT_APART,
-    LearntNetwork,
-    MatchedTables,
-    completed,
-    open_learnt_networks,
-    open_network_or_class,
-    open_record,
-    warn_of_interventions,
-)
-from ..options import shared
-from ..options.data import DataOptions, data_options_with, refuse_data_options
-from ..options.declared import argument, option, record
-from ..options.values import FLAG, INPUT, SEED, SIZE, Number, Whole
+from ..answers.families import BETWEEN, side_by_side
+from ..files.inputs import COUNT_APART, MatchedTables, completed, open_record, warn_of_interventions
+from ..files.network_inputs import read_network_or_class, read_networks
+from ..networks import Network
+from ..options.data import InterventionOptions, Reading, RowsWithHoles, refuse_data_options
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.shared import SCORE, TABLE_MEMORY, Ess, Jobs, check_sources, refuse_ess
+from ..options.values import INPUT, SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
-from ..running.reporter import Reporter
+from ..running.function import MessageOptions, Run, function
+from ..running.reporter import LineReporter
 from ..tables import as_file
-from .families import BETWEEN, side_by_side
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
     from formats.proof_records import Proof
-    from formats.records import Header, Network, ParentSetTable
+    from formats.records import Header, NetworkRecord, ParentSetTable
 
 OF_ARCS = ("drawn_true_positives", "drawn_false_positives", "drawn_false_negatives")
 """Measures of arcs as drawn; equivalent networks may have these arcs in other directions."""
@@ -39,89 +31,119 @@ OF_PAIRS = ("network", "variables", "pair_roc_area", "pair_pr_area")
 """Measures of strengths that are judged by an equivalence class."""
 
 
-@dataclass(frozen=True)
-class InputOptions:
+_Input = partial(Option, section="Input")
+_Measure = partial(Option, section="Measures")
+
+
+class InputOptions(TypedDict, total=False):
     """Inputs besides the networks."""
 
-    data: str | None = option("Training rows, for scores and parameters.", INPUT, "DATA")
-    test: str | None = option("Test rows, for the held-out log-likelihood.", INPUT, "DATA")
-    reference: str | None = option(
-        "True network, for the distance of essential graphs and the arcs found and missed; or an essential "
-        "graph, for the distance.",
-        INPUT,
-        "NETWORK",
-    )
-    proof: tuple[str, str] | None = option(
-        "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets, and how far from it the "
-        "networks are.",
-        INPUT,
-        "PROOF SETS",
-        nargs=2,
-    )
-    strengths: str | None = option(
-        "Table of arc strengths or probabilities, judged by --reference. Networks are then optional.", INPUT, "ARCS"
-    )
+    data: Annotated[Source, _Input("Training rows. Scores and parameters come from them.", INPUT, "DATA")]
+    test: Annotated[Source, _Input("Test rows. The log-likelihood is computed for them.", INPUT, "DATA")]
+    reference: Annotated[
+        Source,
+        _Input(
+            "True network. Its essential graph gives the distance, and its arcs are counted as found or missed. An "
+            "essential graph may be given instead; it gives the distance only.",
+            INPUT,
+            "NETWORK",
+        ),
+    ]
+    proof: Annotated[
+        tuple[Source, Source] | None,
+        _Input(
+            "Check this proof of a bound (of 'bnsl optimize --proof') about these parent sets. Each network's "
+            "distance from the bound is added.",
+            INPUT,
+            "PROOF SETS",
+            nargs=2,
+        ),
+    ]
+    strengths: Annotated[
+        Source,
+        _Input(
+            "Judge this table of arc strengths or probabilities by --reference. Networks are then optional.",
+            INPUT,
+            "ARCS",
+        ),
+    ]
 
 
-@dataclass(frozen=True)
-class MeasureOptions:
+class MeasureOptions(TypedDict, total=False):
     """Which measures are computed, and with which resources."""
 
-    score: tuple[str, ...] = option("Score on the data; repeatable.", shared.SCORE, is_several=True, default=("bic",))
-    ess: float = shared.ess_field()
-    smoothing: float = option(
-        "Equivalent sample size of the prior of the parameters, for log-likelihoods.",
-        Number(0, is_open=True),
-        "ROWS",
-        default=1.0,
-    )
-    folds: int | None = option(
-        "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. Cuts of "
-        "--discretize are learnt for each fold from the others; cuts that the network's file lists stay, unless "
-        "--discretize is given.",
-        Whole(2),
-        "K",
-    )
-    seed: int = option("Seed of the assignment of rows to folds.", SEED, "N", default=0)
-    target: str | None = option(
-        "Predict this variable from the other cells of each row of --test, or of --data: accuracy, log-loss, Brier "
-        "score, calibration error, recall, precision, area under the ROC curve, confusion matrix. By the parameters "
-        "of the network; if it has none, by parameters from --data. With --folds and without --test, each row by "
-        "parameters from the other folds.",
-        metavar="NAME",
-    )
-    curve: bool = option("Add the points of the ROC curve of each state of --target, to the JSON lines.", kind=FLAG)
-    no_treewidth: bool = option(
-        "Skip the bounds on the treewidth, which take long on large dense networks.", kind=FLAG
-    )
-    families: bool = option(
-        "Set two networks side by side instead: the parents of each variable in both, and with --data the local "
-        "scores of both families.",
-        kind=FLAG,
-    )
-    jobs: int = shared.jobs_field()
-    memory: int | None = option(
-        f"{shared.TABLE_MEMORY} For --target, and --test rows with missing cells.", SIZE, section="Budget"
-    )
+    score: Annotated[
+        str | Iterable[str],
+        _Measure("Score to compute on the data. May be repeated.", SCORE, is_several=True, default=("bic",)),
+    ]
+    ess: Ess
+    smoothing: Annotated[
+        float,
+        _Measure(
+            "Equivalent sample size of the prior of the parameters. It is used for log-likelihoods.",
+            Number(0, is_open=True),
+            "ROWS",
+            default=1.0,
+        ),
+    ]
+    folds: Annotated[
+        int | None,
+        _Measure(
+            "Add the log-likelihood in K-fold cross-validation on the data, with the structure fixed. For each fold, "
+            "the cuts of --discretize are learnt from the other folds. Cuts listed in the network's file stay, "
+            "unless --discretize is given.",
+            Whole(2),
+            "K",
+        ),
+    ]
+    seed: Annotated[int, _Measure("Seed that assigns rows to folds.", SEED, "N", default=0)]
+    target: Annotated[
+        str | None,
+        _Measure(
+            "Predict this variable from the other cells of each row of --test, or of --data, and measure the "
+            "predictions. The measures are accuracy, log-loss, Brier score, calibration error, recall, precision, "
+            "area under the ROC curve and confusion matrix. The parameters are those of the network; if it has none, "
+            "they come from --data. With --folds and without --test, each row is predicted by parameters from the "
+            "other folds.",
+            metavar="NAME",
+        ),
+    ]
+    curve: Annotated[bool, _Measure("Add the points of the ROC curve of each state of --target to the JSON lines.")]
+    no_treewidth: Annotated[
+        bool, _Measure("Skip the bounds on the treewidth. They take long for large dense networks.")
+    ]
+    families: Annotated[
+        bool,
+        _Measure(
+            "Compare two networks family by family instead: the parents of each variable in both networks, and with "
+            "--data the local scores of both families."
+        ),
+    ]
+    jobs: Jobs
+    memory: Annotated[
+        int | str | None,
+        Option(
+            f"{TABLE_MEMORY} It is used for --target, and for --test rows with missing cells.", SIZE, section="Budget"
+        ),
+    ]
+
+
+class EvaluateOptions(InputOptions, RowsWithHoles, InterventionOptions, MeasureOptions, MessageOptions, total=False):
+    """Options of `evaluate`."""
 
 
 @function
 def evaluate(
-    networks: tuple[Any, ...] = argument("NETWORK", is_several=True),
-    given: InputOptions = record(InputOptions, "Input"),
-    data_options: DataOptions = data_options_with("em", counts_families=True),
-    measures: MeasureOptions = record(
-        MeasureOptions, "Measures", check=lambda run, given: shared.refuse_ess(run, given.score)
-    ),
-    *,
     run: Run,
+    networks: Annotated[Source, Argument("NETWORK", is_several=True), "The networks to evaluate."] = (),
+    **options: Unpack[EvaluateOptions],
 ) -> list[dict[str, Any]]:
-    """Evaluate networks: scores, held-out likelihood, distance, treewidth.
+    """Evaluate networks: scores, likelihood of test rows, distance from a reference, treewidth.
 
     Returns
     -------
     list of dict
-        The measures of each network; with `families` the families of each variable.
+        The measures of each network. With `families`, the parents of each variable in both networks.
 
     Examples
     --------
@@ -130,47 +152,46 @@ def evaluate(
     >>> measures["arcs"], round(measures["bic"], 4)
     (1, -33.2592)
     """
-    from formats.data_records import IncompleteDataset
     from formats.errors import located
     from formats.graphs.structures import require_variables
     from stages.evaluate.measures import evaluate_network
 
-    reporter = run.reporter
+    given, reading, reporter = Given(**options), Reading(**options), run.reporter
+    refuse_ess(run, given.score)
     sources = networks or (() if given.strengths is not None else (run.source(None, "NETWORK"),))
-    shared.check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
-    check_use(run, bool(sources), given, data_options, measures)
+    check_sources(*sources, *(given.proof or ()), given.data, given.test, given.reference, given.strengths)
+    check_use(run, bool(sources), given, reading)
     learnt = [
         (name_of(source, f"network{number}"), place, network)
         for number, source in enumerate(sources, 1)
         for place, network in numbered_networks(source, reporter)
     ]
-    training = MatchedTables(given.data, data_options, reporter, is_recodable=measures.folds is not None)
-    if measures.families:
+    training = MatchedTables(given.data, reading, reporter, is_recodable=given.folds is not None)
+    if given.families:
         named = [(source, network) for source, _, network in learnt]
-        return side_by_side(named, training, measures.score, measures.ess, reporter)
+        return side_by_side(named, training, given.score, given.ess, reporter)
     held_out = MatchedTables(
-        given.test, data_options.without_coding if given.data is not None else data_options, reporter, may_be_set=True
+        given.test, reading.without_coding if given.data is not None else reading, reporter, may_be_set=True
     )
-    truth = None if given.reference is None else open_network_or_class(given.reference, reporter.warn)
+    truth = None if given.reference is None else read_network_or_class(given.reference, reporter.warn)
     checked = None if given.proof is None else open_checked_proof(*given.proof)
     records = judge_strengths(given.strengths, given.reference, truth, reporter)
     for source, place, entry in learnt:
-        structure, parameters, is_class = entry.structure, entry.parameters, entry.is_class
+        structure, is_class = entry.record, entry.is_class
         if is_class:
             if checked is not None:
-                raise UsageError(f"--proof is about networks, and {source} is a class of them.")
-            refuse_unequal_scores(source, measures.score)
-        if given.data is not None and data_options.interventions is None:
+                raise UsageError(f"--proof needs networks, and {source} is a class of them.")
+            refuse_unequal_scores(source, given.score)
+        if given.data is not None and reading.interventions is None:
             warn_of_interventions(structure.header, reporter, COUNT_APART)
-        reference = truth and truth.structure
+        reference = None if truth is None else truth.record
         if reference is not None and not reference.header.lacks_isolated:
             structure = completed(structure, source, reference.header.names, given.reference, reporter)
         rows = training.match_complete(structure.header, source)
         test_rows = held_out.match(rows or structure.header, source)
         table, other = (test_rows, given.test) if rows is None else (rows, given.data)
         if table is not None:
-            names = (table.dataset if isinstance(table, IncompleteDataset) else table).names
-            structure = completed(structure, source, names, other, reporter)
+            structure = completed(structure, source, table.names, other, reporter)
         with located(source):
             require_variables(structure)
         if reference is not None:
@@ -180,22 +201,21 @@ def evaluate(
             data=rows,
             test=test_rows,
             reference=reference,
-            parameters=parameters if rows or test_rows else None,
-            scores=measures.score,
-            ess=measures.ess,
-            smoothing=measures.smoothing,
-            folds=measures.folds,
-            seed=measures.seed,
-            target=measures.target,
-            curve=measures.curve,
-            treewidth=not measures.no_treewidth,
-            jobs=measures.jobs,
-            memory=measures.memory,
+            scores=given.score,
+            ess=given.ess,
+            smoothing=given.smoothing,
+            folds=given.folds,
+            seed=given.seed,
+            target=given.target,
+            curve=given.curve,
+            treewidth=not given.no_treewidth,
+            jobs=given.jobs,
+            memory=given.memory,
             reporter=reporter,
         )
         header = compared_header(structure, rows)
-        require_compared(truth and entry.edges, structure, source, header)
-        require_compared(truth and truth.edges, reference, given.reference, header)
+        require_compared(None if truth is None else entry.undirected, structure, source, header)
+        require_compared(None if truth is None else truth.undirected, reference, given.reference, header)
         left_out = OF_DIRECTIONS if is_class else OF_ARCS if truth and truth.is_class else ()
         kept = {name: value for name, value in found.items() if name not in left_out}
         if checked is not None:
@@ -205,7 +225,7 @@ def evaluate(
     return records
 
 
-def compared_header(network: Network, rows: Dataset | None) -> Header:
+def compared_header(network: "NetworkRecord", rows: "Dataset | None") -> "Header":
     """The header whose interventions the distance of classes counts: that of the rows if variables were set there."""
     if rows is None or rows.interventions is None:
         return network.header
@@ -213,7 +233,7 @@ def compared_header(network: Network, rows: Dataset | None) -> Header:
 
 
 def require_compared(
-    edges: Sequence[tuple[int, int]] | None, network: Network | None, source: Any, header: Header
+    edges: Sequence[tuple[int, int]] | None, network: "NetworkRecord | None", source: Any, header: "Header"
 ) -> None:
     """Raise `Inconsistent` for a partly directed graph that is not the one which the distance compares: the essential
     graph, or with interventions in a header the interventional one.
@@ -222,8 +242,8 @@ def require_compared(
     """
     from formats.errors import Inconsistent
     from formats.streams import source_name
+    from stages.graphs.intervention_targets import targets_of
     from stages.graphs.orientation import differing_edge
-    from stages.graphs.targets import targets_of
 
     if not edges or network is None:
         return
@@ -234,14 +254,14 @@ def require_compared(
     tail, head = (names[v] for v in (pair if pair[0] in network.parents[pair[1]] else pair[::-1]))
     if pair in edges:
         raise Inconsistent(
-            f"{tail} - {head} has no direction here, and the interventions decide it",
+            f"{tail} - {head} has no direction in this graph, but the interventions decide it",
             source=source_name(source),
-            remedy="distances are between classes under them: give the network, or such a graph of it",
+            remedy="give the network, or its essential graph under the interventions",
         )
     raise Inconsistent(
-        f"the essential graph of no network: {tail} -> {head} has the other direction in equivalent ones",
+        f"this graph is not the essential graph of any network: {tail} -> {head} is reversed in equivalent networks",
         source=source_name(source),
-        remedy="distances are between equivalence classes: bnsl convert --dag makes a network of this graph",
+        remedy="give the network of this graph, which bnsl convert --dag makes",
     )
 
 
@@ -250,7 +270,7 @@ def name_of(source: Any, other: str) -> str:
     return source if isinstance(source, str) else other
 
 
-def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
+def open_checked_proof(source: str, sets: Any) -> tuple["Proof", "ParentSetTable"]:
     """A proof that holds, and the lists that it is about."""
     from formats import open_parent_sets, open_proof
     from formats.errors import located
@@ -262,7 +282,7 @@ def open_checked_proof(source: str, sets: Any) -> tuple[Proof, ParentSetTable]:
     return proof, table
 
 
-def gap_to_proof(source: str, network: Network, proof: Proof, table: ParentSetTable) -> dict[str, float]:
+def gap_to_proof(source: str, network: "NetworkRecord", proof: "Proof", table: "ParentSetTable") -> dict[str, float]:
     """The measures of a network that follow from a proof."""
     from formats.errors import located
     from stages.evaluate.proof_checking import proved_gap
@@ -277,51 +297,52 @@ def refuse_unequal_scores(source: str, scores: tuple[str, ...]) -> None:
 
     for name in scores:
         if not SCORES[name].is_equivalent:
-            raise UsageError(f"--score {name}: equivalent networks differ in it, and {source} is a class of them.")
+            raise UsageError(f"--score {name} differs between equivalent networks, and {source} is a class of them.")
 
 
-def check_use(
-    run: Run, has_networks: bool, given: InputOptions, data_options: DataOptions, measures: MeasureOptions
-) -> None:
+def check_use(run: Run, has_networks: bool, given: Given, reading: Reading) -> None:
     """Refuse options that need an input or option that is not given, or do not go with one that is."""
-    if measures.families:
-        run.refuse(BETWEEN, "does not go with --families, which sets two networks side by side.")
+    if given.families:
+        run.refuse(BETWEEN, "cannot be combined with --families, which sets two networks side by side.")
     if not has_networks:
-        run.refuse(("data", "test", "proof", *vars(measures)), "is about networks: give NETWORK beside --strengths.")
+        run.refuse(
+            ("data", "test", "proof", *group_options(MeasureOptions)),
+            "needs a network: give NETWORK beside --strengths.",
+        )
     if given.data is None and given.test is None:
-        refuse_data_options(run, "goes with a table: --data or --test.")
-        run.refuse(["target"], "goes with rows: --test DATA or --data DATA.")
+        refuse_data_options(run, "needs a table: --data or --test.")
+        run.refuse(["target"], "needs rows: --test DATA or --data DATA.")
     if given.data is None:
-        run.refuse(("score", "ess", "smoothing", "folds"), "goes with --data.")
-    if given.test is None and measures.folds is None and measures.target is None:
-        run.refuse(["smoothing"], "goes with --test, --folds or --target.")
-    if measures.folds is None:
-        run.refuse(["seed"], "goes with --folds K.")
-    check_prediction(run, given, data_options, measures)
+        run.refuse(("score", "ess", "smoothing", "folds"), "needs --data.")
+    if given.test is None and given.folds is None and given.target is None:
+        run.refuse(["smoothing"], "needs --test, --folds or --target.")
+    if given.folds is None:
+        run.refuse(["seed"], "needs --folds K.")
+    check_prediction(run, given, reading)
 
 
-def check_prediction(run: Run, given: InputOptions, data_options: DataOptions, measures: MeasureOptions) -> None:
+def check_prediction(run: Run, given: Given, reading: Reading) -> None:
     """Refuse options of predictions, and of exact inference, where there is none."""
-    if measures.target is not None and data_options.interventions is not None:
-        raise UsageError("--target does not go with --interventions: predictions are about rows as they come.")
-    if measures.target is None:
-        run.refuse(["curve"], "goes with --target NAME.")
-        if given.test is None or not data_options.keeps_holes:
-            run.refuse(("jobs", "memory"), "goes with --target NAME, or --test and --missing em.")
-    elif given.test is None and measures.folds is not None:
-        run.refuse(("jobs", "memory"), "goes with --test, or without --folds K, which predicts by counts of rows.")
+    if given.target is not None and reading.interventions is not None:
+        raise UsageError("--target cannot be combined with --interventions: it predicts rows as they come.")
+    if given.target is None:
+        run.refuse(["curve"], "needs --target NAME.")
+        if given.test is None or not reading.keeps_holes:
+            run.refuse(("jobs", "memory"), "needs --target NAME, or --test and --missing em.")
+    elif given.test is None and given.folds is not None:
+        run.refuse(("jobs", "memory"), "needs --test with --folds K, which predicts by counts of rows.")
 
 
-def numbered_networks(source: Any, reporter: Reporter) -> list[tuple[dict[str, int], LearntNetwork]]:
+def numbered_networks(source: Any, reporter: LineReporter) -> list[tuple[dict[str, int], Network]]:
     """The networks of a source; in a stream each with its position (from 1) as ``index``."""
-    networks = list(open_learnt_networks(source, reporter.warn))
+    networks = list(read_networks(source, reporter.warn))
     if len(networks) == 1:
         return [({}, networks[0])]
     return [({"index": number}, network) for number, network in enumerate(networks, 1)]
 
 
 def judge_strengths(
-    source: Any, reference: Any, truth: LearntNetwork | None, reporter: Reporter
+    source: Any, reference: Any, truth: Network | None, reporter: LineReporter
 ) -> list[dict[str, Any]]:
     """The measures of a table of arc strengths, if there is one, judged by the network read from `reference`.
 
@@ -335,6 +356,6 @@ def judge_strengths(
     if truth is None:
         raise UsageError("--strengths are judged against a network: give --reference NETWORK.")
     table = open_record(source, open_arc_probabilities)
-    network = completed(truth.structure, reference, table.header.names, source, reporter)
+    network = completed(truth.record, reference, table.header.names, source, reporter)
     found = {"network": name_of(source, "strengths"), **evaluate_strengths(table, network)}
     return [{name: found[name] for name in OF_PAIRS} if truth.is_class else found]

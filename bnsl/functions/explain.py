@@ -1,84 +1,143 @@
 """`bnsl.explain`: why a network has its arcs, and what drives a variable."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict, Unpack
 
-import contextlib
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from stages.scoring.scores import SCORES
 
 from ..files.answers import Answers, Values
-from ..files.inputs import (
-    COUNT_APART,
-    LearntNetwork,
-    certified_order,
-    completed,
-    open_network_or_class,
-    open_record,
-    require_same_scores,
-    warn_of_cut_lists,
-    warn_of_interventions,
-)
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.declared import argument, parameter, record
-from ..options.explain import MOST_PAIRED, ExplainOptions, check_explained
-from ..options.values import INPUT
+from ..files.inputs import COUNT_APART, completed, open_record, warn_of_cut_lists, warn_of_interventions
+from ..files.network_inputs import read_network_or_class
+from ..networks import Network
+from ..options.data import CompleteRows, InterventionOptions, KnownVariables, Reading
+from ..options.option import Argument, Given, Option, Source
+from ..options.shared import ESS_RANGE, SCORE, Smoothing, check_sources
+from ..options.values import INPUT, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
-from ..tables import Table
+from ..running.function import MessageOptions, Run, delivering
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
-    from formats.graph_records import Strength
     from formats.records import ParentSetTable
-    from stages.explain.arcs import FamilyFacts
     from stages.explain.drivers import Driver, Findings
-    from stages.explain.rivals import RivalSearch
     from stages.inference.junction_trees import Engine
 
+MOST_PAIRED = 100
+"""Most variables for which sets of two parents are scored by default."""
+
 TITLES = {
-    "removal_loss": "removed",
-    "instead_loss": "loss",
-    "reversal_loss": "reversed",
+    "information": "alone",
     "by_chance": "chance",
     "given_blanket": "given",
     "blanket_by_chance": "chance",
     "target_state": "target",
 }
-"""Short titles of columns in a table to read."""
+"""Short titles of columns in a table to read about a target."""
 
-SPARE = ("by_chance", "blanket_by_chance", "cycle", "direction")
+SPARE = ("by_chance", "blanket_by_chance")
 """Columns that a table to read leaves out where it would be too wide."""
+
+
+class ExplainQuestions(TypedDict, total=False):
+    """What is explained, and what it is compared with."""
+
+    runners_up: Annotated[
+        int | None,
+        Option(
+            "Write parent sets instead of arcs: for each variable the N sets that come next to the present one.",
+            Whole(1),
+            "N",
+            section="Question",
+        ),
+    ]
+    sets: Annotated[
+        Source,
+        Option(
+            "Compare with the parent sets of this list and their scores, instead of small sets.",
+            INPUT,
+            "SETS",
+            section="Question",
+        ),
+    ]
+    max_parents: Annotated[
+        int | None,
+        Option(
+            "Compare with all sets of at most K parents. The present set with one parent dropped, added or exchanged "
+            f"is compared, too. [default: 2 up to {MOST_PAIRED} variables, 1 beyond]",
+            Whole(0),
+            "K",
+            section="Question",
+        ),
+    ]
+    strengths: Annotated[
+        Source,
+        Option(
+            "Add the arc probabilities of 'bnsl posterior', or the arc strengths of 'bnsl average', from this table.",
+            INPUT,
+            "ARCS",
+            section="Question",
+        ),
+    ]
+    target: Annotated[
+        str | None,
+        Option(
+            "Explain a variable instead: the information that each other variable has about it, and the finding that "
+            "moves it most. For NAME=STATE, what each finding does to the probability of this state.",
+            metavar="NAME[=STATE]",
+            section="Question",
+        ),
+    ]
+    score: Annotated[
+        str | None, Option("Local score. By default it is the score of the network, or bic.", SCORE, section="Score")
+    ]
+    ess: Annotated[
+        float | None,
+        Option(
+            "Equivalent sample size of the scores that have one. [default: that of the network, or 1]",
+            Number(*ESS_RANGE),
+            "ROWS",
+            section="Score",
+        ),
+    ]
+    smoothing: Annotated[
+        Smoothing,
+        "Equivalent sample size of a uniform prior of the parameters. It serves --target if the network has no "
+        "parameters. [default: 1]",
+        {"section": "Question"},
+    ]
+
+
+class ExplainOptions(CompleteRows, InterventionOptions, ExplainQuestions, MessageOptions, total=False):
+    """Options of `explain`."""
+
+
+OF_ARCS = ("runners_up", "sets", "max_parents", "strengths", "score", "ess")
+"""Options that are about arcs."""
 
 
 class Explained(NamedTuple):
     """A network placed on its data: the parents of each variable, by the places of the variables in the data."""
 
-    learnt: LearntNetwork
+    learnt: Network
     parents: tuple[tuple[int, ...], ...]
-    dataset: Dataset
+    dataset: "Dataset"
 
 
-def _finish(found: Answers) -> Table:
-    return found.to_table()
-
-
-@function(finish=_finish)
+@delivering
 def explain(
-    network: Any = argument("NETWORK", is_required=True),
-    data: Any = parameter("Rows that the network explains.", INPUT, "DATA", section="Input", is_required=True),
-    data_options: DataOptions = data_options_with(counts_families=True),
-    given: ExplainOptions = record(ExplainOptions, "Question", check=check_explained),
-    *,
     run: Run,
+    network: Annotated[Source, Argument("NETWORK"), "The network to explain."],
+    *,
+    data: Annotated[Source, Option("Rows that the network explains.", INPUT, "DATA", section="Input")],
+    **options: Unpack[ExplainOptions],
 ) -> Answers:
     """Explain why a network has its arcs, or what drives a variable.
 
     Returns
     -------
     Table
-        A row for each arc; with `runners_up` for each parent set; with `target` for each variable, or for each
-        finding.
+        A row for each arc. With `runners_up`, a row for each parent set. With `target`, a row for each variable; if
+        it names a state, a row for each finding.
 
     Examples
     --------
@@ -90,8 +149,10 @@ def explain(
     """
     from formats.streams import source_name
 
-    shared.check_sources(network, data, given.sets, given.strengths)
-    learnt = open_network_or_class(network, warn=run.reporter.warn)
+    given, reading = Given(network=network, data=data, **options), Reading(**options)
+    _check(run, given)
+    check_sources(network, data, given.sets, given.strengths)
+    learnt = read_network_or_class(network, warn=run.reporter.warn)
     if learnt.is_class:
         raise UsageError(
             f"{source_name(network)} is an essential graph: give a network of it (bnsl convert --class 1)."
@@ -102,21 +163,32 @@ def explain(
 
         table = open_record(given.sets, open_parent_sets)
         warn_of_cut_lists(table, run.reporter)
-    explained = _placed(learnt, network, data, data_options, table, given, run)
+    explained = _placed(run, learnt, table, given, reading)
     if given.target is not None:
-        return _about_target(explained, network, given, run)
-    return _about_families(explained, table, given, run)
+        return _about_target(run, explained, given)
+    from ..answers.explained_arcs import about_arcs
+
+    if given.max_parents is None:
+        given = given.changed(max_parents=2 if explained.dataset.n_variables <= MOST_PAIRED else 1)
+    return about_arcs(run, explained.learnt.record, explained.parents, explained.dataset, table, given)
 
 
-def _placed(
-    learnt: LearntNetwork,
-    source: Any,
-    data: Any,
-    data_options: DataOptions,
-    table: ParentSetTable | None,
-    given: ExplainOptions,
-    run: Run,
-) -> Explained:
+def _check(run: Run, given: Given) -> None:
+    """Refuse options that do not go together."""
+    if given.target is not None:
+        run.refuse(OF_ARCS, "explains arcs, and --target explains a variable: leave one out.")
+        run.refuse(("interventions",), "cannot be combined with --target, which takes rows as they come.")
+        return
+    run.refuse(("smoothing",), "needs --target.")
+    if given.sets is not None:
+        run.refuse(("max_parents", "score", "ess"), "cannot be combined with --sets, whose sets have scores.")
+    if given.runners_up is not None:
+        run.refuse(("strengths",), "explains arcs, and --runners-up lists parent sets: leave one out.")
+    if given.ess is not None and given.score is not None and not SCORES[given.score].takes_ess:
+        raise UsageError(f"--ess does not apply to score {given.score}.")
+
+
+def _placed(run: Run, learnt: Network, table: "ParentSetTable | None", given: Given, reading: Reading) -> Explained:
     """The network and its data, coded by the states of the lists or of the network.
 
     Raises `Inconsistent`: the network has other variables.
@@ -124,20 +196,20 @@ def _placed(
     from formats.errors import Inconsistent
     from formats.streams import source_name
 
-    header = learnt.structure.header
-    known = None if header.lacks_isolated else KnownVariables(header.variables, source)
+    header = learnt.record.header
+    known = None if header.lacks_isolated else KnownVariables(header.variables, given.network)
     if table is not None:
-        known = KnownVariables(table.header.variables, given.sets or "SETS")
-    dataset = data_options.open(data, run.reporter, known)
+        known = KnownVariables(table.header.variables, given.sets)
+    dataset = reading.open(given.data, run.reporter, known)
     if dataset.interventions is None:
         where = "leave out --target, and " if given.target is not None else ""
         warn_of_interventions(header, run.reporter, where + COUNT_APART)
-    structure = completed(learnt.structure, source, dataset.names, data, run.reporter)
+    structure = completed(learnt.record, given.network, dataset.names, given.data, run.reporter)
     place = {name: number for number, name in enumerate(dataset.names)}
     if place.keys() != set(structure.header.names):
         raise Inconsistent(
             "the network has other variables than the data or the list of parent sets",
-            source=source_name(source),
+            source=source_name(given.network),
             remedy="give the rows and the lists that it was learnt from",
         )
     where_is = [place[name] for name in structure.header.names]
@@ -147,160 +219,7 @@ def _placed(
     return Explained(learnt, tuple(parents), dataset)
 
 
-# ------------------------------------------------------------------------------------------------ arcs
-def _about_families(explained: Explained, table: ParentSetTable | None, given: ExplainOptions, run: Run) -> Answers:
-    """The table of arcs, or of runners-up."""
-    from formats.wording import plural
-    from stages.explain.rivals import RivalSearch
-    from stages.recorded_knowledge import recorded_knowledge
-    from stages.scoring.interventional_scorer import scorer_of
-    from stages.scoring.scores import SCORES, recorded_ess
-
-    dataset, header = explained.dataset, explained.learnt.structure.header
-    recorded = header if table is None else table.header
-    score = given.score or (recorded.score if recorded.score in SCORES else "bic")
-    if given.ess is not None and not SCORES[score].takes_ess:
-        raise UsageError(f"--ess does not go with score {score}.")
-    ess = given.ess or recorded.ess or 1.0
-    if table is not None:
-        require_same_scores(table.header, dataset, shared.ScoreOptions(score, ess), str(given.sets))
-    most = given.max_parents
-    if most is None:
-        most = 2 if dataset.n_variables <= MOST_PAIRED else 1
-    scorer = scorer_of(dataset, score, ess)
-    search = RivalSearch(scorer, explained.parents, recorded_knowledge(header.by, dataset.names), most, table)
-    facts = {"score": score, "ess": recorded_ess(score, ess), "rows": dataset.n_rows, "max_parents": most}
-    if table is not None:
-        del facts["max_parents"]
-    listed = _listed_families(explained, search, run)
-    compared = (
-        "the listed sets" if table is not None else f"sets of at most {plural(most, 'parent')}, or one change away"
-    )
-    if given.runners_up is not None:
-        return _runners_up(listed, dataset.names, given.runners_up, score, compared, facts)
-    return _arcs(listed, explained, given, run, score, compared, facts)
-
-
-def _listed_families(explained: Explained, search: RivalSearch, run: Run) -> Iterator[FamilyFacts]:
-    from stages.explain.arcs import explain_families
-
-    for number, family in enumerate(explain_families(explained.dataset, search.scorer, search), start=1):
-        run.reporter.progress(number, explained.dataset.n_variables, "variables")
-        yield family
-
-
-def _runners_up(
-    families: Iterator[FamilyFacts], names: Sequence[str], most: int, score: str, compared: str, facts: dict[str, Any]
-) -> Answers:
-    """The families of the network, each with the sets that come next."""
-    from formats.tables.results.result_tables import FIGURE, NUMBER, TEXT
-    from formats.tables.selection import column_list
-
-    def batches() -> Iterator[Values]:
-        for family in families:
-            rows = [(names[family.child], 0, column_list(names[v] for v in family.parents), "", family.score, 0.0)]
-            for rank, rival in enumerate(family.rivals[:most], start=1):
-                members = column_list(names[v] for v in rival.parents)
-                change = _change(family.parents, rival.parents, names)
-                loss = family.score - rival.score
-                rows.append((names[family.child], rank, members, change, rival.score, loss))
-            yield [*zip(*rows)]
-
-    columns = {"child": TEXT, "rank": NUMBER, "parents": TEXT, "change": TEXT, "score": FIGURE, "loss": FIGURE}
-    closing = (
-        f"{score} in nats. Rank 0 is the set of the network; a loss below 0 is a gain. Compared: {compared}, without "
-        "cycles through the other families"
-    )
-    return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
-
-
-def _change(present: Sequence[int], other: Sequence[int], names: Sequence[str]) -> str:
-    """What turns a parent set into another one: ``-dropped +added``."""
-    dropped = [f"-{names[v]}" for v in present if v not in other]
-    return " ".join([*dropped, *(f"+{names[v]}" for v in other if v not in present)])
-
-
-def _arcs(
-    families: Iterator[FamilyFacts],
-    explained: Explained,
-    given: ExplainOptions,
-    run: Run,
-    score: str,
-    compared: str,
-    facts: dict[str, Any],
-) -> Answers:
-    """The arcs, each with what the score loses without it."""
-    from formats.tables.results.result_tables import FIGURE, TEXT
-    from formats.tables.selection import column_list
-
-    names = explained.dataset.names
-    directions, strengths = _directions(explained), _strengths(explained, given)
-
-    def batches() -> Iterator[Values]:
-        for family in families:
-            rows: list[tuple[Any, ...]] = []
-            for arc in family.arcs:
-                ends = names[arc.parent], names[arc.child]
-                cycle = " -> ".join(names[v] for v in (arc.child, *arc.path)) if arc.path else ""
-                instead = None if arc.instead is None else column_list(names[v] for v in arc.instead)
-                losses = arc.removal_loss, instead, arc.instead_loss, arc.reversal_loss, cycle
-                carried = arc.information.nats, arc.information.by_chance
-                decided = (directions.get(ends, ""),) if directions else ()
-                share = strengths.get(ends, (0.0, 0.0)) if strengths is not None else ()
-                rows.append((*ends, *losses, *carried, *decided, *share))
-            if rows:
-                yield [*zip(*rows)]
-
-    columns = {"parent": TEXT, "child": TEXT, "removal_loss": FIGURE, "instead": TEXT, "instead_loss": FIGURE}
-    columns |= {"reversal_loss": FIGURE, "cycle": TEXT, "information": FIGURE, "by_chance": FIGURE}
-    columns |= {"direction": TEXT} if directions else {}
-    columns |= {"probability": FIGURE, "either": FIGURE} if strengths is not None else {}
-    closing = (
-        f"losses of {score} in nats, no loss where the reversal makes a cycle; instead: the best of {compared}, "
-        "without the arc and without a cycle; information given the other parents, in nats"
-    )
-    return Answers(columns, batches(), closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
-
-
-def _directions(explained: Explained) -> dict[tuple[str, str], str]:
-    """What decides the direction of each arc of a learnt network, by names; empty if nothing is recorded."""
-    from formats.errors import Inconsistent
-    from stages.graphs.orientation import network_directions
-
-    structure = explained.learnt.structure
-    names = structure.header.names
-    with contextlib.suppress(Inconsistent):
-        return {(names[a], names[b]): by for (a, b), by in network_directions(structure).items()}
-    return {}
-
-
-def _strengths(explained: Explained, given: ExplainOptions) -> dict[tuple[str, str], Strength] | None:
-    """The strengths of arcs, by names, of the table or in the header of the network; None without any."""
-    from formats import open_arc_probabilities
-    from formats.errors import Inconsistent
-    from formats.graph_records import Strength, strengths_of
-    from formats.streams import source_name
-    from stages.average.strengths import missing_variables
-
-    structure = explained.learnt.structure
-    names = structure.header.names
-    if given.strengths is None:
-        return {(names[a], names[b]): strength for (a, b), strength in strengths_of(structure).items()} or None
-    table = open_record(given.strengths, open_arc_probabilities)
-    known = table.header.names
-    lacking = missing_variables(table, structure)
-    if lacking:
-        raise Inconsistent(
-            f"the variable {lacking[0]!r} of the network is missing here",
-            source=source_name(given.strengths),
-            remedy="give the strengths of networks of the same data",
-        )
-    pairs = zip(table.parents.tolist(), table.children.tolist(), table.probability.tolist(), table.either.tolist())
-    return {(known[a], known[b]): Strength(arc, either) for a, b, arc, either in pairs}
-
-
-# ---------------------------------------------------------------------------------------------- target
-def _about_target(explained: Explained, source: Any, given: ExplainOptions, run: Run) -> Answers:
+def _about_target(run: Run, explained: Explained, given: Given) -> Answers:
     """The table of drivers of a variable, or of findings about one of its states."""
     from formats.errors import Inconsistent
     from formats.tables.assignments import find_variable, parse_assignments
@@ -312,7 +231,7 @@ def _about_target(explained: Explained, source: Any, given: ExplainOptions, run:
         target = find_variable(text, dataset.variables)
     else:
         [(target, state)] = parse_assignments([text], dataset.variables).items()
-    findings = findings_about(_engine(explained, source, given, run), target)
+    findings = findings_about(_engine(run, explained, given), target)
     facts = {"target": dataset.names[target], "rows": dataset.n_rows}
     if state is not None:
         return _of_findings(dataset, findings, target, state, facts)
@@ -321,27 +240,25 @@ def _about_target(explained: Explained, source: Any, given: ExplainOptions, run:
     return _of_drivers(explained, findings, target, drivers_of(dataset, explained.parents, target), facts)
 
 
-def _engine(explained: Explained, source: Any, given: ExplainOptions, run: Run) -> Engine:
+def _engine(run: Run, explained: Explained, given: Given) -> "Engine":
     """Inference by the network's own parameters, or those fitted to the rows."""
     from formats.graphs.structures import network_from_parents
     from stages.fit import fit_parameters
     from stages.inference.junction_trees import Engine
 
     learnt, dataset = explained.learnt, explained.dataset
-    if learnt.parameters is not None:
-        run.refuse(("smoothing",), "is about parameters from the rows, and this network has its own.")
-        if hasattr(source, "engine"):
-            return source.engine
-        return Engine(learnt.parameters, certified_order(learnt.structure))
+    if learnt.model is not None:
+        run.refuse(("smoothing",), "smooths parameters from the rows, and this network has its own: leave it out.")
+        return learnt.engine
     structure = network_from_parents(dataset.variables, explained.parents)
     smoothing = 1.0 if given.smoothing is None else given.smoothing
-    same_order = learnt.structure.header.names == dataset.names
+    same_order = learnt.record.header.names == dataset.names
     model = fit_parameters(structure, dataset, smoothing=smoothing)
-    return Engine(model, certified_order(learnt.structure) if same_order else None)
+    return Engine(model, learnt.record.certified_order if same_order else None)
 
 
 def _of_drivers(
-    explained: Explained, findings: Findings, target: int, drivers: Iterator[Driver], facts: dict[str, Any]
+    explained: Explained, findings: "Findings", target: int, drivers: "Iterator[Driver]", facts: dict[str, Any]
 ) -> Answers:
     """The other variables: the Markov blanket first, then by information."""
     import shlex
@@ -362,16 +279,15 @@ def _of_drivers(
     columns |= {"before": FIGURE, "after": FIGURE}
     name = variables[target].name
     closing = (
-        f"information about {name} in nats, alone, and given the rest of its Markov blanket; before and after the "
+        f"Information about {name} in nats: alone, and given the rest of its Markov blanket. Before and after the "
         f"finding: P({name} = target). To draw the blanket: bnsl convert NETWORK --markov-blanket "
         f"{shlex.quote(name)} -o blanket.svg"
     )
     values: Values = [*zip(*rows)] or [[] for _ in columns]
-    titles = TITLES | {"information": "alone"}
-    return Answers(columns, [values], closing, facts, titles=titles, spare=SPARE, header={"explain": facts})
+    return Answers(columns, [values], closing, facts, titles=TITLES, spare=SPARE, header={"explain": facts})
 
 
-def _of_findings(dataset: Dataset, findings: Findings, target: int, state: int, facts: dict[str, Any]) -> Answers:
+def _of_findings(dataset: "Dataset", findings: "Findings", target: int, state: int, facts: dict[str, Any]) -> Answers:
     """What each finding does to the probability of a state, the largest difference first."""
     from formats.tables.results.result_tables import FIGURE, TEXT
 
@@ -386,6 +302,6 @@ def _of_findings(dataset: Dataset, findings: Findings, target: int, state: int, 
     columns = {"variable": TEXT, "state": TEXT, "probability": FIGURE, "after": FIGURE, "difference": FIGURE}
     name = f"{dataset.names[target]}={dataset.variables[target].known_states[state]}"
     facts = {**facts, "state": dataset.variables[target].known_states[state], "before": before}
-    closing = f"P({name}) is {before:.4f}; after: given the finding alone; probability: that of the finding"
+    closing = f"P({name}) is {before:.4f}. Columns: probability, of the finding; after, P({name}) given it alone"
     values: Values = [*zip(*rows)] or [[] for _ in columns]
     return Answers(columns, [values], closing, facts, titles={}, header={"explain": facts})

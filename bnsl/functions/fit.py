@@ -1,37 +1,25 @@
 """`bnsl.fit`: parameters of a network from data."""
 
-from __future__ import annotations
+import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from ..files.inputs import (
-    COUNT_APART,
-    certified_order,
-    completed,
-    learnt_network,
-    open_learnt_network,
-    warn_of_interventions,
-)
+from ..files.inputs import COUNT_APART, completed, warn_of_interventions
+from ..files.network_inputs import read_network
 from ..files.recording import record_command
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables, data_options_with
-from ..options.declared import argument, option, parameter, record
-from ..options.values import SEED, SIZE, Choice, Number, Whole
+from ..networks import Network
+from ..options.data import InterventionOptions, KnownVariables, Reading, RowsWithHoles
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.shared import TABLE_MEMORY, Jobs, Smoothing, check_sources
+from ..options.values import SEED, SIZE, Number, Whole
 from ..running.errors import UsageError
-from ..running.function import Run, function
+from ..running.function import MessageOptions, Run, function
 from ..running.interrupts import explain_interruption
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset
-    from formats.graph_records import BayesianNetwork
-    from formats.records import Network
-
-    from ..native_tables import StateValues
-
-TOWARDS = ("uniform", "marginal")
-"""Of `stages.fit`, which imports numpy."""
+    from formats.data_records import Dataset
+    from formats.records import NetworkRecord
 
 WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 """Options that need missing cells."""
@@ -39,111 +27,124 @@ WITH_HOLES = ("restarts", "iterations", "tolerance", "seed", "memory", "jobs")
 NOTHING_YET = "no iteration is finished and nothing is written"
 
 
-@dataclass(frozen=True)
-class MaximisationOptions:
+class ParameterOptions(TypedDict, total=False):
+    """The prior of the parameters."""
+
+    smoothing: Annotated[
+        Smoothing,
+        "Equivalent sample size of a uniform prior of the parameters, as in BDeu.",
+        {"section": "Parameters"},
+    ]
+    smoothing_for: Annotated[
+        str | None,
+        Option(
+            "Choose --smoothing from 0.1 to 10000 so that this variable is predicted best. --smooth-towards is "
+            "chosen as well, unless it is given. The choice has the least log-loss in 5-fold cross-validation on "
+            "DATA, with the structure fixed and cuts as in 'bnsl evaluate --folds'. With --missing em, a row with "
+            "missing cells is judged by its complete families.",
+            metavar="NAME",
+            section="Parameters",
+        ),
+    ]
+    smooth_towards: Annotated[
+        Literal["uniform", "marginal"] | None,
+        Option(
+            "What --smoothing draws distributions towards: the uniform distribution (uniform, the default), or the "
+            "distribution given one parent less (marginal). uniform divides the rows of --smoothing among the cells "
+            "of a table. marginal gives each parent configuration as many rows as --smoothing says; the "
+            "distributions given one parent less are smoothed in the same way.",
+            section="Parameters",
+        ),
+    ]
+
+
+_Option = partial(Option, section="Missing cells (--missing em)")
+
+
+class MaximisationOptions(TypedDict, total=False):
     """Settings of expectation maximisation."""
 
-    restarts: int = option(
-        "Number of EM starts; the best result is kept. The first uses complete cases, the others random parameters.",
-        Whole(1),
-        "N",
-        default=1,
-    )
-    iterations: int = option("Most iterations of a start.", Whole(1), "N", default=1000)
-    tolerance: float = option(
-        "End once an iteration changes every probability by less.", Number(0), "CHANGE", default=1e-6
-    )
-    seed: int = option("Seed of the starts.", SEED, "N", default=0)
-    memory: int | None = option(shared.TABLE_MEMORY, SIZE)
+    restarts: Annotated[
+        int,
+        _Option(
+            "Number of EM starts, of which the best result is kept. The first start uses complete cases, the others "
+            "use random parameters.",
+            Whole(1),
+            "N",
+            default=1,
+        ),
+    ]
+    iterations: Annotated[int, _Option("Largest number of iterations of a start.", Whole(1), "N", default=1000)]
+    tolerance: Annotated[
+        float,
+        _Option(
+            "End a start once an iteration changes every probability by less than this.",
+            Number(0),
+            "CHANGE",
+            default=1e-6,
+        ),
+    ]
+    seed: Annotated[int, _Option("Seed of the starts.", SEED, "N", default=0)]
+    memory: Annotated[int | str | None, _Option(TABLE_MEMORY, SIZE)]
 
 
-class Fitted(NamedTuple):
-    """A network with its parameters.
+class FitOptions(
+    RowsWithHoles, InterventionOptions, ParameterOptions, MaximisationOptions, MessageOptions, total=False
+):
+    """Options of `fit`."""
 
-    - `model`: the parameters, with the header of the network.
-    - `closing`: the closing line.
-    - `figures`: figures of expectation maximisation; None if no cell is missing.
-    - `values`: in Python, the values of states in the table, by variable.
-    """
-
-    model: BayesianNetwork
-    closing: str
-    figures: dict[str, Any] | None = None
-    values: Mapping[str, StateValues] = {}
-
-
-def _finish(found: Fitted) -> Any:
-    from ..networks import Network
-
-    return Network(learnt_network(found.model)._replace(values=found.values))
+    jobs: Jobs
+    name: Annotated[
+        str,
+        Option(
+            "Name of the network in the file that is written.",
+            default="unknown",
+            show_default=False,
+            section="Output",
+        ),
+    ]
 
 
-def _smoothing(
-    structure: Network,
-    rows: Dataset | IncompleteDataset,
-    smoothing: float | None,
-    smoothing_for: str | None,
-    smooth_towards: str | None,
-    run: Run,
-) -> tuple[float | None, str]:
+def _smoothing(structure: "NetworkRecord", rows: "Dataset", given: Given, run: Run) -> tuple[float | None, str]:
     """The smoothing, and what it draws distributions towards, as given or chosen.
 
     Raises `UsageError`: options that do not go together.
     """
-    from formats.data_records import IncompleteDataset
     from formats.tables.assignments import find_variable
     from stages.evaluate.smoothing import losses_by_smoothing
+    from stages.fit import TOWARDS
 
-    if smoothing_for is None:
+    smoothing, smooth_towards = given.smoothing, given.smooth_towards
+    if given.smoothing_for is None:
         if smooth_towards is not None and smoothing is None:
-            raise UsageError("--smooth-towards goes with --smoothing ROWS or --smoothing-for NAME.")
+            raise UsageError("--smooth-towards needs --smoothing ROWS or --smoothing-for NAME.")
         return smoothing, smooth_towards or "uniform"
     if smoothing is not None:
         raise UsageError("--smoothing-for chooses --smoothing: give one of them.")
-    dataset = rows.dataset if isinstance(rows, IncompleteDataset) else rows
-    if dataset.interventions is not None:
-        raise UsageError("--smoothing-for predicts rows as they come, without --interventions: give --smoothing.")
+    if rows.interventions is not None:
+        raise UsageError("--smoothing-for cannot be combined with --interventions: give --smoothing.")
     kinds = TOWARDS if smooth_towards is None else (smooth_towards,)
-    losses = losses_by_smoothing(structure, rows, find_variable(smoothing_for, dataset.variables), kinds)
+    losses = losses_by_smoothing(structure, rows, find_variable(given.smoothing_for, rows.variables), kinds)
     towards, chosen = min(losses, key=lambda choice: losses[choice])
     run.reporter.summary(
-        f"smoothing {chosen:g} towards the {towards} distribution: log-loss of {smoothing_for} "
-        f"{losses[towards, chosen]:.4f} in cross-validation"
+        f"chose smoothing {chosen:g} towards the {towards} distribution: in cross-validation, the log-loss of "
+        f"{given.smoothing_for} is {losses[towards, chosen]:.4f}"
     )
     return chosen, towards
 
 
-@function(finish=_finish)
+def _figures(rows: "Dataset", started: float) -> dict[str, Any]:
+    """The figures of every run."""
+    return {"seconds": time.monotonic() - started, "rows": rows.n_rows}
+
+
+@function
 def fit(
-    network: Any = argument("NETWORK", is_required=True),
-    data: Any = argument("DATA", is_required=True),
-    data_options: DataOptions = data_options_with("em", counts_families=True),
-    smoothing: float | None = shared.smoothing_option(
-        "Equivalent sample size of a uniform prior of the parameters, as in BDeu.", "Parameters"
-    ),
-    smoothing_for: str | None = parameter(
-        "Choose --smoothing from 0.1 to 10000, and --smooth-towards unless it is given, so that this variable is "
-        "predicted best: by the log-loss in 5-fold cross-validation on DATA, with the structure fixed, and cuts as "
-        "in evaluate --folds. With --missing em, rows with missing cells are judged by the families that they show "
-        "whole.",
-        metavar="NAME",
-        section="Parameters",
-    ),
-    smooth_towards: str | None = parameter(
-        "What --smoothing draws distributions towards: the uniform one, with its rows divided among the cells of a "
-        "table, or (marginal) those given one parent less, which are smoothed in turn, with as many rows for each "
-        "parent configuration. Uniform if not given.",
-        Choice(TOWARDS),
-        section="Parameters",
-    ),
-    maximisation: MaximisationOptions = record(MaximisationOptions, "Missing cells (--missing em)"),
-    jobs: int = shared.jobs_option(),
-    name: str = parameter(
-        "Name of the network in the file.", default="unknown", show_default=False, section="Output"
-    ),
-    *,
     run: Run,
-) -> Fitted:
+    network: Annotated[Source, Argument("NETWORK"), "The network that gets parameters."],
+    data: Annotated[Source, Argument("DATA"), "The table that the parameters are estimated from."],
+    **options: Unpack[FitOptions],
+) -> Network:
     """Estimate the parameters of a network from data.
 
     Returns
@@ -158,54 +159,53 @@ def fit(
     >>> network.cpt("a")["probability"].to_pylist()
     [0.25, 0.75]
     """
-    from formats.data_records import IncompleteDataset
-    from formats.wording import plural
+    from formats.graphs.structures import with_parameters
     from stages.fit import fit_parameters
 
     from ..native_tables import values_learnt
 
-    shared.check_sources(network, data)
-    structure = open_learnt_network(network, may_be_empty=True, warn=run.reporter.warn).structure
+    given, reading, started = Given(**options), Reading(**options), time.monotonic()
+    check_sources(network, data)
+    structure = read_network(network, may_be_empty=True, warn=run.reporter.warn).record
     lacks_names = structure.header.lacks_isolated
     known = None if lacks_names else KnownVariables(structure.header.variables, network)
-    if not data_options.keeps_holes:
-        run.refuse(WITH_HOLES, "goes with --missing em.")
-    rows = data_options.open_rows(data, run.reporter, known, is_recodable=smoothing_for is not None)
-    if isinstance(rows, IncompleteDataset) and not rows.n_holes:
-        rows = rows.dataset  # the frequencies are the maximum
-    variables = (rows.dataset if isinstance(rows, IncompleteDataset) else rows).variables
-    values = values_learnt(data, variables, data_options.marks) if run.is_called else {}
-    structure = completed(structure, network, [variable.name for variable in variables], data, run.reporter)
-    if data_options.interventions is None:
+    if not reading.keeps_holes:
+        run.refuse(WITH_HOLES, "needs --missing em.")
+    rows = reading.open(data, run.reporter, known, is_recodable=given.smoothing_for is not None)
+    values = values_learnt(data, rows.variables, reading.marks) if run.is_called else {}
+    structure = completed(structure, network, rows.names, data, run.reporter)
+    if reading.interventions is None:
         warn_of_interventions(structure.header, run.reporter, COUNT_APART)
-    smoothing, towards = _smoothing(structure, rows, smoothing, smoothing_for, smooth_towards, run)
-    recorded = data_options.recorded() | {"smoothing": smoothing, "smoothing_for": smoothing_for}
+    smoothing, towards = _smoothing(structure, rows, given, run)
+    recorded = reading.recorded() | {"smoothing": smoothing, "smoothing_for": given.smoothing_for}
     if towards == "marginal":
         recorded["smooth_towards"] = towards
-    if isinstance(rows, IncompleteDataset):
-        recorded |= {name: value for name, value in vars(maximisation).items() if name != "memory"}
+    maximisation = {name: getattr(given, name) for name in group_options(MaximisationOptions)}
+    if rows.is_hidden is not None:
+        recorded |= {name: value for name, value in maximisation.items() if name != "memory"}
     structure = replace(structure, header=record_command(structure.header, "fit", recorded))
-    size = f"{plural(structure.n_variables, 'variable')}, {plural(structure.n_arcs, 'arc')}"
-    if not isinstance(rows, IncompleteDataset):
-        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=name)
-        return Fitted(fitted, f"{size}, {plural(rows.n_rows, 'row')}", values=values)
-    from stages.incomplete.maximisation import Maximisation, fit_incomplete
+    if rows.is_hidden is None:  # the frequencies are the maximum
+        fitted = fit_parameters(structure, rows, smoothing=smoothing or 0.0, towards=towards, name=given.name)
+        return Network(
+            with_parameters(structure, fitted),
+            values=values,
+            figures={"seconds": time.monotonic() - started, "rows": rows.n_rows},
+        )
+    from stages.incomplete.parameter_em import Maximisation, fit_incomplete
 
     explain_interruption(NOTHING_YET)
-    settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=jobs, **vars(maximisation))
+    settings = Maximisation(smoothing=smoothing or 0.0, towards=towards, jobs=given.jobs, **maximisation)
     stop = run.search()
     found = fit_incomplete(
-        structure, rows, settings, name=name, elimination=certified_order(structure), stop=stop, reporter=run.reporter
+        structure,
+        rows,
+        settings,
+        name=given.name,
+        elimination=structure.certified_order,
+        stop=stop,
+        reporter=run.reporter,
     )
-    ended = "converged" if found.converged else "interrupted" if stop.is_set() else "not converged"
-    n_iterations = len(found.traces[found.best]) - 1
-    closing = (
-        f"{size}, {plural(rows.dataset.n_rows, 'row')}, {plural(rows.n_holes, 'hole')}; "
-        f"log-likelihood {found.log_likelihood:,.2f} after {plural(n_iterations, 'iteration')}, {ended}: "
-        f"a further one changes a probability by at most {found.change:.1g}"
-    )
-    figures = {
-        "rows": rows.dataset.n_rows,
+    figures = _figures(rows, started) | {
         "holes": rows.n_holes,
         "log_likelihood": found.log_likelihood,
         "objective": found.traces,
@@ -213,4 +213,4 @@ def fit(
         "change": found.change,
         "converged": found.converged,
     }
-    return Fitted(found.network, closing, figures, values)
+    return Network(with_parameters(structure, found.parameters), values=values, figures=figures)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stages.optimize import COMMON, OptimizeOptions, Task, choose_method
+from stages.optimize import COMMON, OptimizeOptions, choose_method
 
 from ..files.inputs import (
     COUNT_APART,
@@ -23,23 +23,27 @@ from ..files.inputs import (
     warn_of_other_forest,
 )
 from ..files.recording import record_command, used_options
-from ..options import shared
-from ..options.data import DataOptions, KnownVariables
-from ..options.knowledge import KnowledgeOptions, with_knowledge
-from ..options.optimize import ROUNDS, TaskOptions, check_taken, taken_options
-from ..options.prior import PriorOptions
+from ..options.data import KnownVariables, Reading
+from ..options.knowledge import GivenConstraints, with_knowledge
+from ..options.prior import Prior
+from ..options.shared import BudgetLimits, check_sources
 from ..running.errors import UsageError
 from ..running.function import Run
-from ..running.reporter import Reporter
+from ..running.reporter import LineReporter
+from .taken_options import AskedSearch, check_taken, taken_options
 
 if TYPE_CHECKING:
     from formats.data_records import Dataset
-    from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+    from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
     from stages.knowledge import Knowledge
     from stages.optimize.bootstrap import Found
     from stages.optimize.bounds.proof_steps import TreeNode
     from stages.runtime.budgets import Budget, StopSignal
-    from stages.runtime.reporting import Reporter as AnyReporter
+    from stages.runtime.reporting import Reporter
+
+
+ROUNDS = 20
+"""Most rounds of completion and search."""
 
 
 class OpenedSearch(NamedTuple):
@@ -48,31 +52,33 @@ class OpenedSearch(NamedTuple):
     `before` are the commands that made the inputs. `replicates` is None unless the search is on data.
     """
 
-    run: Callable[[Budget, AnyReporter], Found]
+    run: Callable[[Budget, Reporter], Found]
     options: OptimizeOptions
     knowledge: Knowledge | None
     before: tuple[dict[str, Any], ...]
-    replicates: Callable[[shared.BudgetOptions, StopSignal], Iterator[Found]] | None = None
+    replicates: Callable[[BudgetLimits, StopSignal], Iterator[Found]] | None = None
 
 
-def recorded_options(options: OptimizeOptions, task: Task) -> dict[str, Any]:
-    """The options that the method reads, for the header."""
-    return used_options(options, (*COMMON, *taken_options(str(options.method), task)))
+def recorded_search(given: AskedSearch, options: OptimizeOptions, knowledge: Knowledge | None) -> dict[str, Any]:
+    """What headers record of a search: the options of its method, limits, inputs, constraints, how data were read."""
+    from stages.recorded_knowledge import knowledge_record
 
-
-def recorded_inputs(given: TaskOptions) -> dict[str, Any]:
-    """The further inputs that were given, for the header."""
-    inputs = {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
-    return {**inputs, "imputation": given.imputation, "rounds": given.rounds}
+    everything = vars(given)
+    recorded = used_options(options, (*COMMON, *taken_options(str(options.method), given.task)))
+    recorded |= BudgetLimits(**everything).recorded()
+    recorded |= {name: getattr(given, name) is not None or None for name in ("start", "screen", "information")}
+    recorded |= {"imputation": given.imputation, "rounds": given.rounds}
+    recorded |= knowledge_record(knowledge) | Prior(**everything).recorded()
+    return recorded | ({} if given.data is None and given.information is None else Reading(**everything).recorded())
 
 
 def open_list_search(
     run: Run,
     sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
+    given: AskedSearch,
+    knowing: GivenConstraints,
+    believing: Prior,
+    reading: Reading,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read parent sets; the method may depend on the number of variables."""
@@ -87,12 +93,12 @@ def open_list_search(
     from stages.optimize.driver import run as search_lists
 
     reporter = run.reporter
-    shared.check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
+    check_sources(sets, given.start, given.information, *knowing.sources, *believing.sources)
     opened = open_record(sets, formats.open_parent_sets, partial=given.partial, warn=reporter.warn)
     table, missing = fill_missing(opened)
     warn_of_cut_lists(table, reporter)
     if missing:
-        reporter.warn(f"{plural(len(missing), 'variable')} did not arrive: no parents, and no score is counted")
+        reporter.warn(f"{plural(len(missing), 'list')} did not arrive: no parents and no scores for their variables")
     table = with_prior(table, believing.read(table.header.names), reporter)
     name, _ = choose_method(options, table.n_variables)
     believing.check(name, None)
@@ -106,7 +112,7 @@ def open_list_search(
     if given.information is not None:
         from stages.screening.entropies import mutual_information
 
-        entropies = read_entropies(given.information, data_options, options.jobs, run)
+        entropies = read_entropies(given.information, reading, options.jobs, run)
         information = mutual_information(entropies, table.header.names, given.information)
         warn_of_other_data(entropies, table.header, given.information, reporter)
         options = replace(options, information=information)
@@ -117,8 +123,8 @@ def open_list_search(
     table, barred = bar_least_sets(table, knowledge)
     if given.proof is not None and (missing or barred or knowledge is not None or believing.prior is not None):
         raise UsageError(
-            "--proof is about the sets as they are listed: give whole lists, and required or forbidden arcs, or a "
-            "prior, to 'bnsl parentsets'."
+            "--proof covers the sets as they are listed: give whole lists, made by 'bnsl parentsets' with the "
+            "required or forbidden arcs, or with the prior."
         )
     table = drop_dominated(table)
     reporter.detail(f"{plural(table.n_sets, 'parent set')} of {plural(table.n_variables, 'variable')}")
@@ -135,7 +141,7 @@ def _search_listed(
     barred: dict[int, tuple[int, ...]],
     options: OptimizeOptions,
     budget: Budget,
-    reporter: AnyReporter,
+    reporter: Reporter,
 ) -> Found:
     """Search among sets; the barred ones may not be taken."""
     from stages.lists.barred_sets import barred_in, refuse_barred
@@ -149,12 +155,12 @@ def _search_listed(
 
 
 def _save_proof(
-    target: str, listed: ParentSetTable, treewidth: int | None, network: Network, nodes: Sequence[TreeNode]
+    target: str, listed: ParentSetTable, treewidth: int | None, network: NetworkRecord, nodes: Sequence[TreeNode]
 ) -> None:
     """Make the proof of a network's bound, check it and write it."""
     from formats import write_proof
     from formats.bounds import bound_in
-    from stages.optimize.bounds.proofs import make_proof
+    from stages.optimize.bounds.proof_assembly import make_proof
 
     bound = bound_in(network.header.extra)
     assert bound is not None
@@ -162,8 +168,8 @@ def _save_proof(
 
 
 def _read_guides(
-    sets: Any, given: TaskOptions, reporter: Reporter
-) -> tuple[Forest | None, Network | None, ParentSetTable | None, list[tuple[Header, str]]]:
+    sets: Any, given: AskedSearch, reporter: LineReporter
+) -> tuple[ScreeningForest | None, NetworkRecord | None, ParentSetTable | None, list[tuple[Header, str]]]:
     """Inputs besides the data: forest, network to start from, parent sets.
 
     Also the headers whose states code the data, the first with precedence, and the names of their files.
@@ -190,29 +196,26 @@ def _read_guides(
 def open_data_search(
     run: Run,
     sets: Any,
-    given: TaskOptions,
-    knowing: KnowledgeOptions,
-    believing: PriorOptions,
-    data_options: DataOptions,
+    given: AskedSearch,
+    knowing: GivenConstraints,
+    believing: Prior,
+    reading: Reading,
     options: OptimizeOptions,
 ) -> OpenedSearch:
     """Read the data, and the sets and the network to start from."""
     import formats
-    from formats.data_records import IncompleteDataset
     from formats.streams import source_name
     from formats.wording import plural
     from stages.incomplete import StructuralEM
     from stages.optimize.bootstrap import Resampling
-    from stages.optimize.row_search import RowSearch
-    from stages.recorded_knowledge import knowledge_record
+    from stages.optimize.data_runs import DataRuns
 
     reporter = run.reporter
-    shared.check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
+    check_sources(given.data, given.start, given.screen, sets, *knowing.sources, *believing.sources)
     forest, start, table, known = _read_guides(sets, given, reporter)
     states = KnownVariables(known[0][0].variables, known[0][1]) if known else None
     assert given.data is not None
-    opened = believing.attached(data_options.open_rows(given.data, reporter, states))
-    dataset = opened.dataset if isinstance(opened, IncompleteDataset) else opened
+    dataset = believing.attached(reading.open(given.data, reporter, states))
     if start is not None:
         start = completed(start, given.start, dataset.names, given.data, reporter)
     if forest is not None:
@@ -225,26 +228,24 @@ def open_data_search(
     before = tuple(entry for header, _ in known for entry in header.by)
     knowledge = knowing.resolve(dataset.names)
     if table is not None:
-        _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), data_options, reporter)
+        _warn_of_lists(table.header, dataset, knowledge is not None, source_name(sets), reading, reporter)
     reporter.detail(f"{plural(dataset.n_rows, 'row')} of {plural(dataset.n_variables, 'variable')}")
     imputation = StructuralEM(given.imputation or "best", given.rounds or ROUNDS)
-    rows = opened if isinstance(opened, IncompleteDataset) and opened.n_holes else dataset
-    search = RowSearch(rows, with_knowledge(options, knowledge), imputation, start, table, forest)
+    search = DataRuns(dataset, with_knowledge(options, knowledge), imputation, start, table, forest)
 
-    def search_once(budget: Budget, reporter: AnyReporter) -> Found:
-        recorded = recorded_options(options, given.task) | recorded_inputs(given)
-        recorded |= knowledge_record(knowledge) | believing.recorded()
+    def search_once(budget: Budget, reporter: Reporter) -> Found:
+        recorded = recorded_search(given, options, knowledge)
         target, proof = given.save_sets, given.proof
 
         def save(header: Header, records: Iterable[ParentSetRecord]) -> None:
             formats.write_parent_sets(target, record_command(header, "optimize", recorded), records)
 
-        def prove(network: Network, nodes: Sequence[TreeNode]) -> None:
+        def prove(network: NetworkRecord, nodes: Sequence[TreeNode]) -> None:
             _save_proof(str(proof), formats.open_parent_sets(target), options.treewidth, network, nodes)
 
         return search.run(budget, reporter, save if target else None, prove if proof and target else None)
 
-    def replicates(limits: shared.BudgetOptions, stop: StopSignal) -> Iterator[Found]:
+    def replicates(limits: BudgetLimits, stop: StopSignal) -> Iterator[Found]:
         kind, _, share = (given.resample or "bootstrap").partition(":")
         rule = Resampling(kind, float(share or 1))
         return search.run_replicates(given.bootstrap or 0, rule, limits.budget(stop), stop)
@@ -253,9 +254,9 @@ def open_data_search(
 
 
 def _warn_of_lists(
-    header: Header, dataset: Dataset, is_constrained: bool, source: str, data_options: DataOptions, reporter: Reporter
+    header: Header, dataset: Dataset, is_constrained: bool, source: str, reading: Reading, reporter: LineReporter
 ) -> None:
     """Warn if the search on data has another prior or other constraints than its lists were made with."""
-    if data_options.interventions is None:
+    if reading.interventions is None:
         warn_of_interventions(header, reporter, COUNT_APART)
     warn_of_list_terms(header, dataset, is_constrained, source, reporter)

@@ -1,9 +1,9 @@
 """`bnsl.posterior`: candidate parent sets to probabilities of arcs."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, TypedDict, Unpack
 
 from stages.posterior import (
     BLANKETS_UNASKED,
@@ -19,18 +19,15 @@ from stages.posterior import (
 from ..files.inputs import open_record, require_least_sets, warn_of_cut_lists
 from ..files.output_formats import output_format
 from ..files.recording import record_command, used_options
-from ..options import shared
-from ..options.declared import argument, option, record
-from ..options.knowledge import KNOWLEDGE, KnowledgeOptions
-from ..options.methods import method_option, own_options_of, refuse_unused, with_takers
-from ..options.prior import PRIOR_LEAST, PriorOfNetworks, PriorOptions
-from ..options.values import DURATION, INPUT, OUTPUT_FILE, Parsed
-from ..running.function import Run, function
-from ..running.reporter import Reporter
-
-if TYPE_CHECKING:
-    from formats.graph_records import ArcProbabilities
-    from stages.posterior.patterns import PatternProbability
+from ..options.knowledge import GivenConstraints, KnowledgeOptions
+from ..options.methods import method_option, own_option, refuse_unused, with_takers
+from ..options.option import Argument, Given, Option, Source, group_options
+from ..options.prior import Prior, PriorLeast, PriorOfNetworks
+from ..options.shared import RunOptions, Time, check_sources, resolve_seed
+from ..options.values import INPUT, OUTPUT_FILE, Parsed, Path
+from ..results import ArcProbabilities
+from ..running.function import MessageOptions, Run, function
+from ..running.reporter import LineReporter
 
 
 def _features(text: str) -> tuple[str, ...]:
@@ -51,43 +48,81 @@ def takers_text(name: str) -> str:
     return ", ".join(method for method, spec in METHODS.items() if name in (*spec.options, "dags"))
 
 
-@dataclass(frozen=True)
-class QuestionOptions:
-    """What to compute."""
+_Option = partial(Option, section="Method")
 
-    prior: Any = option(
-        "Uniform prior: over networks (dags) or over orders of the variables (orders). The latter favours "
-        "networks that agree with many orders; it is for exact computation only. Or a file of probabilities of arcs, "
-        "as 'parentsets --prior' takes it, for lists made without one.",
-        PriorOfNetworks(words=tuple(PRIORS)),
-        "dags|orders|FILE",
-        default="dags",
-    )
-    prior_least: float | None = PRIOR_LEAST
-    features: tuple[str, ...] = option(
-        "Further columns for each pair: ancestors (one is an ancestor of the other), blankets (one is in the "
-        "Markov blanket of the other).",
-        Parsed("a,b,...", _features, annotation="str | Iterable[str]", adapt=",".join),
-        default="arcs",
-    )
-    patterns: str | None = option(
-        "Patterns of arcs, one per line, whose probabilities go to --answers. 'A -> B' is an arc, 'A - B' an "
-        "arc in either direction, 'A ~> B' a path; ! negates, commas join statements that must all hold.",
-        INPUT,
-        "FILE",
-    )
-    time: float | None = option(
-        "Sample for this time: 30s, 10m, 2h. An exact computation that takes longer fails.",
-        DURATION,
-        "TIME",
-        section="Budget",
-    )
-    dags: str | None = option(
-        with_takers("Write the sampled networks to this file, as a stream of network files.", "sampled"),
-        OUTPUT_FILE,
-        "FILE",
-        section="Output",
-    )
+
+class ArcQuestions(TypedDict, total=False):
+    """What to compute, and how."""
+
+    method: Annotated[
+        str | None,
+        method_option(
+            METHODS,
+            f"Default: exact for up to {EXACT_UNASKED} variables ({BLANKETS_UNASKED} with Markov blankets) and under "
+            "--prior orders, otherwise sampled.",
+            lead="Method",
+        ),
+    ]
+    prior: Annotated[
+        Source,
+        _Option(
+            "Prior of the networks: uniform over networks (dags), or uniform over orders of the variables (orders). "
+            "The prior over orders favours networks that agree with many orders, and needs exact computation. A file "
+            "of probabilities of arcs is a prior, too, for lists made without --prior; 'bnsl parentsets --prior' "
+            "takes the same file.",
+            PriorOfNetworks(words=tuple(PRIORS)),
+            "dags|orders|FILE",
+            default="dags",
+        ),
+    ]
+    prior_least: Annotated[PriorLeast, {"section": "Method"}]
+    features: Annotated[
+        str | Iterable[str],
+        _Option(
+            "Further columns of each pair: ancestors, blankets. ancestors is the probability that one variable is an "
+            "ancestor of the other; blankets that one is in the Markov blanket of the other.",
+            Parsed("a,b,...", _features, adapt=",".join),
+            default="arcs",
+        ),
+    ]
+    patterns: Annotated[
+        Source,
+        _Option(
+            "Compute also the probabilities of these patterns of arcs, one per line. 'A -> B' is an arc, 'A - B' an "
+            "arc in either direction, 'A ~> B' a path. ! negates a statement, and commas join statements that must "
+            "all hold.",
+            INPUT,
+            "FILE",
+        ),
+    ]
+    time: Annotated[Time, "Sample for this time: 30s, 10m, 2h. An exact computation that takes longer fails."]
+    dags: Annotated[
+        Path | None,
+        Option(
+            with_takers("Write the sampled networks to this file as a stream.", "sampled"),
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
+
+
+def _own(name: str) -> Option:
+    """An option of the sampler, as the stage declares it."""
+    return own_option(PosteriorOptions, name, takers_text, lambda _: "Method")
+
+
+class SamplerOptions(TypedDict, total=False):
+    """Options of the sampler; `stages.posterior.PosteriorOptions` has their defaults, limits and help."""
+
+    chains: Annotated[int, _own("chains")]
+    samples: Annotated[int | None, _own("samples")]
+    rungs: Annotated[int, _own("rungs")]
+    burn_in: Annotated[float, _own("burn_in")]
+
+
+class PosteriorKeywords(ArcQuestions, SamplerOptions, KnowledgeOptions, RunOptions, MessageOptions, total=False):
+    """Options of `posterior`."""
 
 
 def _is_word(prior: Any) -> bool:
@@ -105,7 +140,7 @@ def named_method(run: Run, method: str | None) -> str | None:
     return method
 
 
-def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Reporter) -> str:
+def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: LineReporter) -> str:
     """The method; says why few variables are sampled where this was not asked for."""
     method = choose_method(options, n_variables)
     if options.method is None and method == "sampled" and n_variables <= EXACT_UNASKED:
@@ -113,41 +148,12 @@ def _chosen_method(options: PosteriorOptions, n_variables: int, reporter: Report
     return method
 
 
-@dataclass
-class FoundProbabilities:
-    """Probabilities of arcs.
-
-    - `patterns`: probabilities of the requested patterns.
-    - `figures`: figures of the run.
-    """
-
-    table: ArcProbabilities
-    patterns: list[PatternProbability] = field(default_factory=list)
-    figures: dict[str, Any] = field(default_factory=dict)
-
-
-def _finish(found: FoundProbabilities) -> Any:
-    from ..results import ArcProbabilities
-
-    return ArcProbabilities(found.table, found.patterns)
-
-
-@function(finish=_finish)
+@function
 def posterior(
-    sets: Any = argument("SETS", is_standard_input=True),
-    method: str | None = method_option(
-        METHODS,
-        f"Default: exact up to {EXACT_UNASKED} variables ({BLANKETS_UNASKED} with Markov blankets), and with --prior "
-        "orders.",
-        lead="Method",
-    ),
-    question: QuestionOptions = record(QuestionOptions, "Method"),
-    own: dict[str, Any] = own_options_of(PosteriorOptions, takers_text, lambda _: "Method"),
-    knowing: KnowledgeOptions = KNOWLEDGE,
-    execution: shared.RunOptions = shared.RUNNING,
-    *,
     run: Run,
-) -> FoundProbabilities:
+    sets: Annotated[Source, Argument("SETS", is_standard_input=True), "Candidate parent sets with scores."] = None,
+    **options: Unpack[PosteriorKeywords],
+) -> ArcProbabilities:
     """Compute probabilities of arcs, given candidate parent sets.
 
     Returns
@@ -172,13 +178,14 @@ def posterior(
     from stages.runtime.budgets import Budget
 
     reporter = run.reporter
-    method = named_method(run, method)
-    if question.dags is not None:
-        output_format("dags", question.dags, option="--dags")
-    uniform = question.prior if _is_word(question.prior) else "dags"
-    believing = PriorOptions(None if _is_word(question.prior) else question.prior, question.prior_least)
-    patterns = [question.patterns] if question.patterns else []
-    shared.check_sources(sets, *patterns, *knowing.sources, *believing.sources)
+    given, knowing = Given(**options), GivenConstraints(**options)
+    method = named_method(run, given.method)
+    if given.dags is not None:
+        output_format("dags", given.dags, option="--dags")
+    uniform = given.prior if _is_word(given.prior) else "dags"
+    believing = Prior(prior=None if _is_word(given.prior) else given.prior, prior_least=given.prior_least)
+    patterns = [given.patterns] if given.patterns else []
+    check_sources(sets, *patterns, *knowing.sources, *believing.sources)
     table = open_record(sets, open_parent_sets, warn=reporter.warn)
     warn_of_cut_lists(table, reporter)
     require_least_sets(table, sets)
@@ -187,27 +194,27 @@ def posterior(
     if knowledge is not None:
         table = constrained(table, knowledge, reporter)
     index = {name: variable for variable, name in enumerate(table.header.names)}
-    options = PosteriorOptions(
+    settings = PosteriorOptions(
         method=method,
         prior=uniform,
-        features=question.features,
-        patterns=tuple(read_patterns(question.patterns, index)) if question.patterns else (),
-        jobs=execution.jobs,
-        **own,
+        features=given.features,
+        patterns=tuple(read_patterns(given.patterns, index)) if given.patterns else (),
+        jobs=given.jobs,
+        **{name: getattr(given, name) for name in group_options(SamplerOptions)},
     )
-    method = _chosen_method(options, table.n_variables, reporter)
-    seed = shared.resolve_seed(execution.seed, reporter) if method == "sampled" else 0
-    options = replace(options, method=method, seed=seed)
-    recorded = used_options(options, ("method", "prior", "features", *METHODS[method].options))
+    method = _chosen_method(settings, table.n_variables, reporter)
+    seed = resolve_seed(given.seed, reporter) if method == "sampled" else 0
+    settings = replace(settings, method=method, seed=seed)
+    recorded = used_options(settings, ("method", "prior", "features", *METHODS[method].options))
     if method == "sampled":
-        recorded["time"] = question.time
+        recorded["time"] = given.time
     # The decisions on directions depend on the recorded knowledge.
     recorded |= knowledge_record(knowledge) | believing.recorded()
     table = replace(table, header=record_command(table.header, "posterior", recorded))
-    budget = Budget(question.time, stop=run.search())
+    budget = Budget(given.time, stop=run.search())
     reporter.follow(budget)
-    found = search(table, options, budget, reporter)
-    if question.dags is not None and found.samples is not None:
-        write_network_stream(question.dags, sampled_networks(table, found.samples, found.table.header))
+    found = search(table, settings, budget, reporter)
+    if given.dags is not None and found.samples is not None:
+        write_network_stream(given.dags, sampled_networks(table, found.samples, found.table.header))
     figures = {"seconds": budget.elapsed(), **found.figures}
-    return FoundProbabilities(found.table, list(found.patterns), figures)
+    return ArcProbabilities(found.table, found.patterns, figures)

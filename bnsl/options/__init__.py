@@ -1,1 +1,1 @@
-"""Options: their types, their declaration, and the records that several functions share."""
+"""Options of functions: how they are annotated, types of their values, and groups that several functions share."""

@@ -1,18 +1,18 @@
 """Options of all commands that read a data table: layout, columns, missing cells, coding."""
 
-from __future__ import annotations
+import os
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
-
+from ..results import Result
 from ..running.errors import UsageError
-from ..running.reporter import Reporter
-from .declared import option, record
-from .values import COLUMN_RULE, COLUMNS, DELIMITER, FLAG, OBSERVED, STATES, Choice, Whole
+from ..running.reporter import LineReporter
+from .option import Given, Option, group_options
+from .values import COLUMN_RULE, COLUMNS, DELIMITER, OBSERVED, STATES, Whole
 
 if TYPE_CHECKING:
-    from formats.data_records import Dataset, IncompleteDataset, Variable
+    from formats.data_records import Dataset, Variable
     from formats.tables.labels import Marks
 
     from ..running.function import Run
@@ -21,149 +21,177 @@ if TYPE_CHECKING:
 class KnownVariables(NamedTuple):
     """The variables that a table must have, and the file that lists them."""
 
-    variables: tuple[Variable, ...]
+    variables: "tuple[Variable, ...]"
     source: str
 
+
+_Option = partial(Option, section="Data")
 
 KEPT = {"em": "sum over them exactly", "pairs": "take each pair of columns from the rows that have both"}
 """Values of ``--missing`` that keep missing cells, and what the command then does."""
 
 
-def columns_field(help: str) -> Any:
-    """A repeatable list of columns."""
-    return option(help, COLUMNS, is_several=True, is_joined=True)
+Columns = Annotated[str | Iterable[str] | None, _Option(kind=COLUMNS)]
+"""Names of columns in one text or a list; a text after it is the help."""
+
+SeveralColumns = Annotated[str | Iterable[str], _Option(kind=COLUMNS, is_several=True, is_joined=True, default=())]
+"""A repeatable list of columns."""
+
+MISSING = (
+    "What to do with missing cells: {}. Cells are missing if they are empty, or ?, NA, N/A, NaN, null and the like; "
+    "among numbers also None, '.' and '-'."
+)
+REFUSED = "refuse them (error), drop their rows (drop), or make them a state (state)"
+KEEPING = "refuse them (error), drop their rows (drop), make them a state (state), or {} ({})"
 
 
-def _missing(kept: str | None) -> dict[str, Any]:
-    """Help and type of ``--missing``, with a value of `KEPT` if the command has one."""
-    done = "refuse them, drop their rows, or make them a state"
-    if kept is not None:
-        done = f"refuse them, drop their rows, make them a state, or {KEPT[kept]} ({kept})"
-    text = (
-        f"Missing cells: {done}. Cells that are empty, ?, NA, N/A, NaN, null and the like; among numbers also "
-        "None, '.', '-'."
-    )
-    return {"help": text, "kind": Choice(("error", "drop", "state", *([kept] if kept else [])))}
+def _missing(*kept: str) -> Option:
+    """``--missing``, with a value of `KEPT` if the command has one."""
+    done = KEEPING.format(KEPT[kept[0]], kept[0]) if kept else REFUSED
+    return _Option(MISSING.format(done), default="error")
 
 
-@dataclass(frozen=True)
-class DataOptions:
-    """How a data table is read and coded."""
+class DataOptions(TypedDict, total=False):
+    """How a data table is read and coded, beside its missing cells."""
 
-    delimiter: str | None = option(
-        "Character between cells of a text table, or 'tab'; guessed if not given.", DELIMITER
-    )
-    no_header: bool = option("The first line holds data; names are V0, V1, ...", kind=FLAG)
-    missing: str = option(default="error")
-    na: tuple[str, ...] = option("Cells of this text are missing, too; repeatable.", metavar="TEXT", is_several=True)
-    not_na: tuple[str, ...] = option(
-        "Cells of this text are labels, though it usually marks missing cells, as NA does; repeatable.",
-        metavar="TEXT",
-        is_several=True,
-    )
-    discretize: tuple[str, ...] = option(
-        "Cut numeric columns with many values: median, quantile:K, width:K or hartemink:K. hartemink:K keeps "
-        "the mutual information of columns. For one column: COLUMN=quantile:K or COLUMN=cuts:18,40,65. Columns of at "
-        "most ten whole numbers are cut only by a rule that names them, or by one for all numbers, '*=median'. "
-        "Repeatable; the last rule for a column holds.",
-        COLUMN_RULE,
-        is_several=True,
-    )
-    categories: tuple[str, ...] = columns_field(
-        "Columns whose numbers are states, however many (up to 256); never cut."
-    )
-    columns: tuple[str, ...] = columns_field(
-        "Read these columns only: names, patterns (age*) or ranges (first..last), with commas between."
-    )
-    drop: tuple[str, ...] = columns_field("Leave these columns out.")
-    weights: str | None = option(
-        "Column of counts, such as freq: a row with count 3 is read as three equal rows. It is no variable.",
-        metavar="COLUMN",
-    )
-    max_states: int | None = option("Refuse columns with more states than this.", Whole(2, 256), "N")
-    states: Any = option(
-        'States of columns in their order: JSON {"column": ["low", "high"]}, or a network, sets or table that '
-        "have them. Or 'observed': leave out declared states without rows, as unused categories of Parquet.",
-        STATES,
-        "FILE|observed",
-    )
-    unseen: str = option(
-        "Rows with a state that the other input does not know: refuse them, drop them, or take the cell as missing.",
-        Choice(("error", "drop", "missing")),
-        default="error",
-        absent="error",
-    )
-    interventions: str | None = option(
-        "Column that names the variables set from outside in each row, several with ';' between, empty for none. A "
-        "row does not count for the families of the variables that were set in it. It is no variable.",
-        metavar="COLUMN",
-        absent=None,
-    )
+    delimiter: Annotated[
+        str | None,
+        _Option(
+            "The character between the cells of a text table, or the word tab. It is guessed if not given.", DELIMITER
+        ),
+    ]
+    no_header: Annotated[
+        bool, _Option("The first line of the table holds data. The columns are then named V0, V1, ...")
+    ]
+    na: Annotated[
+        str | Iterable[str],
+        _Option("Read cells of this text as missing, too. May be repeated.", metavar="TEXT", is_several=True),
+    ]
+    not_na: Annotated[
+        str | Iterable[str],
+        _Option(
+            "Read cells of this text as labels, although it usually marks missing cells, such as NA. May be "
+            "repeated.",
+            metavar="TEXT",
+            is_several=True,
+        ),
+    ]
+    discretize: Annotated[
+        str | Iterable[str],
+        _Option(
+            "Cut numeric columns that have many values: median, quantile:K, width:K or hartemink:K. hartemink:K "
+            "chooses cuts that keep the mutual information between columns. COLUMN=quantile:K or "
+            "COLUMN=cuts:18,40,65 is a rule for one column. A column of at most ten whole numbers is cut only by a "
+            "rule that names it, or by a rule for all numbers, '*=median'. May be repeated; the last rule for a "
+            "column holds.",
+            COLUMN_RULE,
+            is_several=True,
+        ),
+    ]
+    categories: Annotated[
+        SeveralColumns,
+        "Never cut these columns: each of their numbers is a state. A column may have up to 256 states.",
+    ]
+    columns: Annotated[
+        SeveralColumns,
+        "Read only these columns: names, patterns (age*) or ranges (first..last), separated by commas.",
+    ]
+    drop: Annotated[SeveralColumns, "Leave these columns out."]
+    weights: Annotated[
+        str | None,
+        _Option(
+            "Column of counts, such as freq. A row with count 3 is read as three equal rows. The column is no "
+            "variable.",
+            metavar="COLUMN",
+        ),
+    ]
+    max_states: Annotated[int | None, _Option("Refuse columns with more states than this.", Whole(2, 256), "N")]
+    states: Annotated[
+        str | os.PathLike[str] | Mapping[str, Iterable[str]] | Result | None,
+        _Option(
+            'The states of columns in their order: a file of JSON {"column": ["low", "high"]}, or a network, parent '
+            "sets or a table that lists states. The word observed, instead of a file, leaves out declared states "
+            "that no row has, such as unused categories of Parquet.",
+            STATES,
+            "FILE|observed",
+        ),
+    ]
+    unseen: Annotated[
+        Literal["error", "drop", "missing"],
+        _Option(
+            "What to do with a row that has an unlisted state: refuse it (error), drop it (drop), or take the cell "
+            "as missing (missing). --states or another input lists the states.",
+            default="error",
+        ),
+    ]
+
+
+class CompleteRows(DataOptions, total=False):
+    """How a table is read by functions of complete rows."""
+
+    missing: Annotated[Literal["error", "drop", "state"], _missing()]
+
+
+class RowsWithHoles(DataOptions, total=False):
+    """How a table is read by functions that sum over missing cells."""
+
+    missing: Annotated[Literal["error", "drop", "state", "em"], _missing("em")]
+
+
+class PairsOfColumns(DataOptions, total=False):
+    """How a table is read by functions of pairs of columns."""
+
+    missing: Annotated[Literal["error", "drop", "state", "pairs"], _missing("pairs")]
+
+
+class InterventionOptions(TypedDict, total=False):
+    """For functions that count families."""
+
+    interventions: Annotated[
+        str | None,
+        _Option(
+            "Column that names the variables set from outside in each row. Names are separated by ';', and an empty "
+            "cell means none. A row does not count for the families of the variables that were set in it. The column "
+            "is no variable.",
+            metavar="COLUMN",
+        ),
+    ]
+
+
+class Reading(Given):
+    """The given options of a data table, and the reader that follows them."""
+
+    interventions: str | None = None  # not every function has the option
 
     def open(
         self,
         source: Any,
-        reporter: Reporter,
-        known: KnownVariables | None = None,
+        reporter: LineReporter,
+        known: "KnownVariables | None" = None,
         *,
         may_be_set: bool = False,
         is_recodable: bool = False,
-    ) -> Dataset:
-        """Read a complete table, coded with the states of `known` variables if given.
+    ) -> "Dataset":
+        """Read a table, coded with the states of `known` variables if given; cells are missing if the options keep
+        them.
 
         With `may_be_set` no family is counted: a variable may have been set in all rows. With `is_recodable` folds
         of the rows can decide cuts (`Dataset.recoded`); a message names these columns.
         """
         from formats import open_dataset
-
-        return self._read(open_dataset, source, reporter, known, may_be_set, is_recodable)
-
-    @staticmethod
-    def _require_rows(dataset: Dataset, table: Any, may_be_set: bool) -> None:
-        """Raise `UnsuitableData` if a variable was set in every row, unless it may be."""
         from formats.errors import located
         from formats.streams import source_name
-
-        if dataset.interventions is not None and not may_be_set:
-            with located(source_name(table)):
-                dataset.interventions.require_rows(dataset.names)
-
-    def open_rows(
-        self,
-        source: Any,
-        reporter: Reporter,
-        known: KnownVariables | None = None,
-        *,
-        may_be_set: bool = False,
-        is_recodable: bool = False,
-    ) -> Dataset | IncompleteDataset:
-        """As `open`; with missing cells if the options keep them."""
-        from formats import open_dataset, open_incomplete
-
-        reader = open_incomplete if self.keeps_holes else open_dataset
-        return self._read(reader, source, reporter, known, may_be_set, is_recodable)
-
-    def _read(
-        self,
-        reader: Callable[..., Any],
-        source: Any,
-        reporter: Reporter,
-        known: KnownVariables | None,
-        may_be_set: bool,
-        is_recodable: bool,
-    ) -> Any:
-        """What `reader` makes of the table; arguments as in `open`."""
-        from formats.data_records import Dataset
 
         from ..tables import as_table
 
         table = as_table(source)
         rules = self.rules(reporter, known) | {"is_recodable": is_recodable}
-        found = reader(table, warn=reporter.warn, note=reporter.note, **rules)
-        dataset = found if isinstance(found, Dataset) else found.dataset
-        self._require_rows(dataset, table, may_be_set)
+        dataset = open_dataset(table, warn=reporter.warn, note=reporter.note, **rules)
+        if not may_be_set:
+            with located(source_name(table)):
+                dataset.require_free_rows()
         _report_recoding(dataset, known, reporter)
-        return found
+        return dataset
 
     @property
     def keeps_holes(self) -> bool:
@@ -171,18 +199,18 @@ class DataOptions:
         return self.missing in KEPT
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> "Marks":
         """The texts of missing cells."""
         from formats.tables.labels import Marks
 
         return Marks(self.na, self.not_na)
 
     @property
-    def without_coding(self) -> DataOptions:
+    def without_coding(self) -> "Reading":
         """The options for a table whose states another table decides: without the options in `CODING`."""
-        return replace(self, discretize=(), categories=(), max_states=None, states=None)
+        return self.changed(discretize=(), categories=(), max_states=None, states=None)
 
-    def rules(self, reporter: Reporter, known: KnownVariables | None = None) -> dict[str, Any]:
+    def rules(self, reporter: LineReporter, known: "KnownVariables | None" = None) -> dict[str, Any]:
         """The options as arguments of the readers of tables; raises a usage error for options without effect."""
         from formats.streams import source_name
         from formats.wording import option_value
@@ -196,10 +224,10 @@ class DataOptions:
             raise UsageError(f"--na {option_value(both[0])} and --not-na {option_value(both[0])}: give one of them.")
         if self.interventions is not None and self.missing == "pairs":
             raise UsageError(
-                "--interventions does not go with --missing pairs, which has its own rows for each pair of columns: "
+                "--interventions cannot be combined with --missing pairs, with other rows for each pair of columns: "
                 "give --missing drop or --missing state."
             )
-        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        rules = {name: getattr(self, name) for name in READING}
         states = rules.pop("states")
         rules["observed"] = states == OBSERVED
         if levels:
@@ -213,7 +241,7 @@ class DataOptions:
             rules |= {"variables": known.variables, "listed_in": source_name(known.source)}
         return rules
 
-    def _levels(self, reporter: Reporter, known: KnownVariables | None) -> dict[str, tuple[str, ...]]:
+    def _levels(self, reporter: LineReporter, known: "KnownVariables | None") -> dict[str, tuple[str, ...]]:
         """The states by ``--states``, by column; none where the states of `known` variables hold.
 
         Raises `UsageError`: they are not the states of the `known` variables.
@@ -229,7 +257,7 @@ class DataOptions:
         if known is None or not all(variable.states for variable in known.variables):
             return levels
         if not levels:
-            raise UsageError(f"--states: {source_name(known.source)} lists the states of its variables, which hold.")
+            raise UsageError(f"leave --states out: {source_name(known.source)} lists the states already.")
         others = levels.keys() - {variable.name for variable in known.variables}
         if others:
             reporter.warn(f"--states lists states of columns that are not read: {listed(map(repr, sorted(others)))}")
@@ -237,14 +265,14 @@ class DataOptions:
             given = tuple(levels.get(variable.name, variable.known_states))
             if given != variable.known_states:
                 raise UsageError(
-                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}; those that "
-                    f"{source_name(known.source)} lists hold: {listed(map(repr, variable.known_states))}."
+                    f"--states gives {variable.name!r} the states {listed(map(repr, given))}, but "
+                    f"{source_name(known.source)} lists {listed(map(repr, variable.known_states))}."
                 )
         return {}
 
     def recorded(self) -> dict[str, Any]:
         """The options that decide how cells become codes, for the headers of results."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: getattr(self, name) for name in READING}
         if self.states != OBSERVED:  # the header has the states themselves
             given["states"] = self.states is not None or None
         if len(self.discretize) == 1:  # a single rule for all columns, the usual case, is recorded as typed
@@ -252,7 +280,7 @@ class DataOptions:
         return {name: None if value in ("error", False) else value for name, value in given.items()}
 
 
-def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: Reporter) -> None:
+def _report_recoding(dataset: "Dataset", known: "KnownVariables | None", reporter: LineReporter) -> None:
     """Name the columns that each fold cuts anew; warn of cuts that a file lists."""
     from formats.streams import source_name
     from formats.wording import listed, plural
@@ -262,41 +290,25 @@ def _report_recoding(dataset: Dataset, known: KnownVariables | None, reporter: R
     learnt, kept = dataset.recoding.learnt, dataset.recoding.kept
     if learnt:
         reporter.note(
-            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the rows of the others: "
+            f"the states of {plural(len(learnt), 'column')} are learnt for each fold from the other folds: "
             f"{listed(map(repr, learnt))}"
         )
     if kept and known is not None:
         reporter.warn(
-            f"cuts that {source_name(known.source)} lists hold in all folds, also if they were learnt from "
-            f"these rows: {listed(map(repr, kept))}; --discretize RULE, as given when it was learnt, cuts in each "
-            "fold anew"
+            f"the cuts that {source_name(known.source)} lists hold in all folds, even if they were learnt from "
+            f"these rows: {listed(map(repr, kept))}; to cut in each fold anew, give the --discretize RULE that "
+            "made them"
         )
-
-
-def data_options_with(kept: str | None = None, *, is_alone: bool = False, counts_families: bool = False) -> Any:
-    """The options of a function that reads tables.
-
-    - `kept`: the function's value of `KEPT`.
-    - `is_alone`: whether only ``--states`` lists states.
-    - `counts_families`: whether it counts families, so that ``--interventions`` is of use.
-    """
-    changes: dict[str, Any] = {"missing": _missing(kept)}
-    if is_alone:
-        changes["unseen"] = {
-            "help": "Rows with a state that --states does not list: refuse or drop them, or take the cell as missing."
-        }
-    without = () if counts_families else ("interventions",)
-    return record(DataOptions, "Data", changes=changes, without=without)
 
 
 CODING = ("missing", "discretize", "categories", "max_states", "states")
 """Options that decide which states columns get."""
 
 
-READING = tuple(field.name for field in fields(DataOptions))
+READING = (*group_options(RowsWithHoles), *group_options(InterventionOptions))
 """Options that decide how data are read."""
 
 
-def refuse_data_options(run: Run, why: str, names: Collection[str] = READING) -> None:
+def refuse_data_options(run: "Run", why: str, names: Collection[str] = READING) -> None:
     """Refuse the options of data tables, or the given names among them, with a usage error that ends with `why`."""
     run.refuse(names, why)

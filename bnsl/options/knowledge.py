@@ -1,16 +1,14 @@
 """Constraints on arcs: ``--require``, ``--forbid``, ``--allow``, ``--tiers``, the same in every stage."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from stages.optimize import OptimizeOptions
 
 from ..running.errors import UsageError
-from .declared import option, record
+from .option import Given, Option
 from .values import ARCS, TIERS
 
 if TYPE_CHECKING:
@@ -18,33 +16,45 @@ if TYPE_CHECKING:
     from stages.knowledge import Knowledge
 
 
-def _arcs(help: str) -> Any:
-    return option(help, ARCS, "ARC|@FILE", is_several=True)
+Arcs = Annotated[
+    str | tuple[str, str] | Iterable[str | tuple[str, str]],
+    Option(kind=ARCS, metavar="ARC|@FILE", is_several=True, section="Constraints"),
+]
+"""Arcs as typed, or ``@FILE``; a text after it is the help."""
 
 
-@dataclass(frozen=True)
-class KnowledgeOptions:
-    """Arcs as typed, or ``@FILE``; a file of tiers."""
+class KnowledgeOptions(TypedDict, total=False):
+    """Constraints on arcs."""
 
-    require: tuple[str, ...] = _arcs(
-        "An arc that the network must have, PARENT->CHILD (quote it) or PARENT,CHILD, or a file of such "
-        "arcs (one per line, CSV or JSON lines); may be given several times. Names may be patterns: 'smoke->*'."
-    )
-    forbid: tuple[str, ...] = _arcs(
-        "An arc that the network must not have, or a file of arcs; may be given several times. '*->asia' forbids "
-        "all arcs into asia."
-    )
-    allow: tuple[str, ...] = _arcs(
-        "An arc that the network may have, or a file of arcs; may be given several times, and all count together. "
-        "Once it is given, every other arc is forbidden: with 'TF*->*' only variables named TF... have children. "
-        "--forbid and --tiers exclude arcs from these; required arcs must be among them."
-    )
-    tiers: Any = option(
-        "One tier of variables per line, the earliest first, names separated by commas or blanks: no arc "
-        "leads back to an earlier tier. Or a knowledge file of Tetrad, with its forbidden and required arcs.",
-        TIERS,
-        "FILE",
-    )
+    require: Annotated[
+        Arcs,
+        "Require an arc, PARENT->CHILD (in quotes) or PARENT,CHILD, or the arcs of a file. A file has one arc per "
+        "line, or is CSV or JSON lines. Names may be patterns: 'smoke->*'. May be repeated.",
+    ]
+    forbid: Annotated[
+        Arcs, "Forbid an arc, or the arcs of a file. '*->asia' forbids all arcs into asia. May be repeated."
+    ]
+    allow: Annotated[
+        Arcs,
+        "Allow this arc, or the arcs of a file, and forbid all others. May be repeated; then all given arcs are "
+        "allowed. With 'TF*->*' only variables named TF... have children. --forbid and --tiers exclude arcs from the "
+        "allowed ones. Required arcs must be among the allowed ones.",
+    ]
+    tiers: Annotated[
+        str | os.PathLike[str] | Iterable[Iterable[str]] | None,
+        Option(
+            "A file with one tier of variables per line, the earliest first: no arc leads back to an earlier tier. "
+            "Names are separated by commas or blanks. A knowledge file of Tetrad may be given instead; its forbidden "
+            "and required arcs hold, too.",
+            TIERS,
+            "FILE",
+            section="Constraints",
+        ),
+    ]
+
+
+class GivenConstraints(Given):
+    """The given constraints: arcs as typed, or ``@FILE``; a file of tiers."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -52,7 +62,7 @@ class KnowledgeOptions:
         arcs = tuple(value[1:] for value in (*self.require, *self.forbid, *self.allow) if value.startswith("@"))
         return (*arcs, self.tiers) if isinstance(self.tiers, str) else arcs
 
-    def resolve(self, names: Sequence[str]) -> Knowledge | None:
+    def resolve(self, names: Sequence[str]) -> "Knowledge | None":
         """The constraints on variables with these names; None if there are none.
 
         Raises `UsageError`: a text is no arc, or names an unknown variable; `FormatError`: a file is damaged or names
@@ -79,11 +89,8 @@ class KnowledgeOptions:
         return make_knowledge(names, required, forbidden, tiers[0] if tiers else (), allowed if is_limited else None)
 
 
-KNOWLEDGE = record(KnowledgeOptions, "Constraints")
-
-
 def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list[list[int]]:
-    """Tiers of names as tiers of positions.
+    """Translate tiers of names into tiers of positions.
 
     Raises `UsageError`: a name is no variable.
     """
@@ -93,7 +100,7 @@ def _positions(tiers: Sequence[Sequence[str]], index: Mapping[str, int]) -> list
     return [[index[name] for name in tier] for tier in tiers]
 
 
-def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> Iterator[GivenKnowledge]:
+def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> "Iterator[GivenKnowledge]":
     """What the values of an option of arcs stand for: arcs, and all that a knowledge file holds."""
     from formats.errors import Inconsistent
     from formats.graphs.arc_files import parse_arcs
@@ -113,7 +120,7 @@ def _read_arcs(values: Sequence[str], index: Mapping[str, int], name: str) -> It
         yield read_knowledge(path, index, content)
 
 
-def with_knowledge(options: OptimizeOptions, knowledge: Knowledge | None) -> OptimizeOptions:
+def with_knowledge(options: OptimizeOptions, knowledge: "Knowledge | None") -> OptimizeOptions:
     """The options of a search under these constraints."""
     if knowledge is None:
         return options

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stages.methods import OwnOption, own_options
 
 from ..running.errors import UsageError
-from .declared import Declared, Option, parameter
+from .option import Option
 from .values import FLAG, TEXT, Choice, MethodFlag, MethodName, Number, Whole
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def method_option(
     specs: Mapping[str, Any], text: str, lead: str = "Search method", main: Collection[str] | None = None
-) -> Any:
+) -> Option:
     """``--method NAME`` and for every name the flag ``--NAME``.
 
     - `specs`: by name the description of a method: `about` and, if the stage has families, `family`.
@@ -36,27 +36,23 @@ def method_option(
         )
         for name, spec in specs.items()
     )
-    text_of_all = f"{lead}: {', '.join(names)}. --NAME is the same as --method NAME. {text}"
-    return parameter(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
+    text_of_all = f"{lead}: {', '.join(names)}. In a shell, --NAME is short for --method NAME. {text}"
+    return Option(text_of_all, MethodName(tuple(names), flags), "NAME", section="Method")
 
 
-def own_options_of(of: type, takers: Callable[[str], str], section: Callable[[str], str]) -> Any:
-    """The own options of all methods; the argument gets their values as one dictionary of fields of the record `of`.
+def own_option(of: type, name: str, takers: Callable[[str], str], section: Callable[[str], str]) -> Option:
+    """An option of some methods, as the stage declares it: a field of the record `of` (`stages.methods.own`).
 
     `takers` and `section` give, for an option, the methods that take it and its section of the help page.
     """
-    options = tuple(
-        Option(
-            name,
-            with_takers(about.help, takers(name)),
-            _kind_of(about),
-            about.metavar,
-            default=about.default,
-            section=about.section or section(name),
-        )
-        for name, about in own_options(of).items()
+    about = own_options(of)[name]
+    return Option(
+        with_takers(about.help, takers(name)),
+        _kind_of(about),
+        about.metavar,
+        default=about.default,
+        section=about.section or section(name),
     )
-    return Declared(dict, options)
 
 
 def _kind_of(about: OwnOption) -> Any:
@@ -73,8 +69,8 @@ def _kind_of(about: OwnOption) -> Any:
 
 
 def with_takers(text: str, takers: str) -> str:
-    """A sentence of help with the methods that it applies to in brackets."""
-    return f"{text.removesuffix('.')} ({takers})." if takers else text
+    """A help text, followed by the methods that take its option."""
+    return f"{text} Methods: {takers}." if takers else text
 
 
 def refuse_unused(
@@ -86,10 +82,10 @@ def refuse_unused(
     an option.
     """
     for option in run.given_options():
-        if option.field in governed and option.field not in taken:
-            who_else = takers(option.field)
+        if option.keyword in governed and option.keyword not in taken:
+            who_else = takers(option.keyword)
             verb = "take" if "," in who_else else "takes"
-            raise UsageError(f"{option.called} does not go with method {who}; {who_else} {verb} it.")
+            raise UsageError(f"{option.called} does not apply to method {who}; {who_else} {verb} it.")
 
 
 def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: str | None) -> None:
@@ -97,9 +93,9 @@ def refuse_incomplete(run: Run, of: type, methods: Mapping[str, Any], method: st
     own = own_options(of)
     for name in methods[method].options if method else ():
         if name in own and own[name].is_required and name not in run.given:
-            option = run.of.option(name)
+            option = run.options[name]
             raise UsageError(f"method {method} needs {option.called} {option.metavar}.")
     for option in run.given_options():
-        needed = own[option.field].needs if option.field in own else None
+        needed = own[option.keyword].needs if option.keyword in own else None
         if needed and needed not in run.given:
-            raise UsageError(f"{option.called} goes with {run.of.option(needed).called} only.")
+            raise UsageError(f"{option.called} needs {run.options[needed].called}.")

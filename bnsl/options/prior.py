@@ -1,20 +1,16 @@
 """A prior of arcs: ``--prior``, the same in every stage that scores families."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from ..running.errors import UsageError
-from .declared import option, record
+from .option import Given, Option, Source
 from .values import INPUT, Input, Number
 
 if TYPE_CHECKING:
     from formats.arc_priors import ArcPrior
-    from formats.data_records import Dataset, IncompleteDataset
-
-Rows = TypeVar("Rows", bound="Dataset | IncompleteDataset")
+    from formats.data_records import Dataset
 
 WITHOUT_PRIOR = {
     "indep": "it chooses sets by estimates from the data alone",
@@ -26,12 +22,17 @@ WITHOUT_PRIOR = {
 }
 """Methods that cannot honour a prior of arcs, with the reason."""
 
-PRIOR_LEAST: Any = option(
-    "Count probabilities of --prior below P as P, and above 1-P as 1-P, so that data can change them; without it 0 "
-    "and 1 are refused.",
-    Number(0.0, 0.5, is_open=True),
-    "P",
-)
+PriorLeast = Annotated[
+    float | None,
+    Option(
+        "Raise probabilities of --prior below P to P, and lower those above 1-P to 1-P, so that data can change "
+        "them. Without this option, 0 and 1 are refused.",
+        Number(0.0, 0.5, is_open=True),
+        "P",
+        section="Constraints",
+    ),
+]
+"""``--prior-least``."""
 
 
 @dataclass(eq=False, repr=False)
@@ -45,18 +46,26 @@ class PriorOfNetworks(Input):
         return [path for path in super().paths(value) if path not in self.words]
 
 
-@dataclass(frozen=True)
-class PriorOptions:
+class PriorOptions(TypedDict, total=False):
     """Probabilities of arcs."""
 
-    prior: Any = option(
-        "Probabilities of arcs, which the scores contain: a table with columns from, to, probability, such as "
-        "'posterior' and 'average --strengths' write; type undirected marks the probability of an arc in either "
-        "direction. An arc adds ln(p/(1-p)) to the score of its child; other pairs add nothing.",
-        INPUT,
-        "FILE",
-    )
-    prior_least: float | None = PRIOR_LEAST
+    prior: Annotated[
+        Source,
+        Option(
+            "A table of prior probabilities of arcs, which the scores then contain. Its columns are from, to and "
+            "probability, as in the result of 'bnsl posterior' and in the arc strengths of 'bnsl average'. A row of "
+            "type undirected gives the probability of an arc in either direction. An arc adds ln(p/(1-p)) to the "
+            "score of its child. Pairs without a row add nothing.",
+            INPUT,
+            "FILE",
+            section="Constraints",
+        ),
+    ]
+    prior_least: PriorLeast
+
+
+class Prior(Given):
+    """The given prior of arcs."""
 
     @property
     def sources(self) -> tuple[Any, ...]:
@@ -67,20 +76,16 @@ class PriorOptions:
         """The entry of headers about the command; the probabilities are in a key of their own."""
         return {} if self.prior is None else {"arc_prior": True, "prior_least": self.prior_least}
 
-    def read(self, names: Sequence[str]) -> ArcPrior | None:
-        """The prior on variables of these names; None without one."""
+    def read(self, names: Sequence[str]) -> "ArcPrior | None":
+        """The prior on the variables with these names; None if no prior was given."""
         if self.prior is None:
             if self.prior_least is not None:
-                raise UsageError("--prior-least goes with --prior FILE.")
+                raise UsageError("--prior-least needs --prior FILE.")
             return None
         return read_prior(self.prior, names, self.prior_least)
 
-    def attached(self, rows: Rows) -> Rows:
+    def attached(self, rows: "Dataset") -> "Dataset":
         """The data with the prior that their scores contain."""
-        from formats.data_records import Dataset
-
-        if not isinstance(rows, Dataset):
-            return replace(rows, dataset=self.attached(rows.dataset))
         prior = self.read(rows.names)
         return rows if prior is None else replace(rows, prior=prior)
 
@@ -89,15 +94,12 @@ class PriorOptions:
         if self.prior is None:
             return
         if method in WITHOUT_PRIOR:
-            raise UsageError(f"--prior does not go with method {method}: {WITHOUT_PRIOR[method]}.")
+            raise UsageError(f"--prior does not apply to method {method}: {WITHOUT_PRIOR[method]}.")
         if screen is not None:
-            raise UsageError("--prior does not go with --screen: the forest's arcs were chosen without it.")
+            raise UsageError("--prior cannot be combined with --screen: the forest's arcs were chosen without it.")
 
 
-PRIOR = record(PriorOptions, "Constraints")
-
-
-def read_prior(source: Any, names: Sequence[str], least: float | None) -> ArcPrior:
+def read_prior(source: Any, names: Sequence[str], least: float | None) -> "ArcPrior":
     """Read probabilities of arcs from a file, a result or a table in memory."""
     from formats.graphs.arc_prior_tables import read_arc_prior
 

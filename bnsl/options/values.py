@@ -1,8 +1,7 @@
 """Types of option values: the permitted values, and the conversion of a text or a Python value.
 
-A type has `take` and `annotation`. `take` returns the value of a text or of a Python value, or raises `ValueError`
-with the reason; `annotation` is the type in signatures. Command line and Python use the same types; the command line
-derives click's types from them.
+A type has `take`, which returns the value of a text or of a Python value, or raises `ValueError` with the reason.
+Command line and Python use the same types; the command line derives click's types from them.
 """
 
 from __future__ import annotations
@@ -14,20 +13,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formats.wording import type_of
+
+Path = str | os.PathLike[str]
+"""The annotation of a path."""
+
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 LARGEST_COUNT = 2**63 - 1
 """The largest integer in headers and arrays."""
 
 
-MOST_LITERALS = 6
-"""Most words of a choice that a signature lists."""
-
-
 class Text:
     """Any text."""
-
-    annotation = "str"
 
     def take(self, value: Any) -> str:
         """The text."""
@@ -36,8 +34,6 @@ class Text:
 
 class Flag:
     """True or False."""
-
-    annotation = "bool"
 
     def take(self, value: Any) -> bool:
         """The truth value."""
@@ -51,13 +47,6 @@ class Choice:
     """One of several words, in lower or upper case."""
 
     words: tuple[str, ...]
-
-    @property
-    def annotation(self) -> str:
-        """The words as literals, if they are few."""
-        if len(self.words) > MOST_LITERALS:
-            return "str"
-        return f"Literal[{', '.join(map(repr, self.words))}]"
 
     def take(self, value: Any) -> str:
         """The word in its listed spelling."""
@@ -90,8 +79,6 @@ class Whole:
     least: int | None = None
     most: int | None = None
 
-    annotation = "int"
-
     def take(self, value: Any) -> int:
         """The number."""
         try:
@@ -113,8 +100,6 @@ class Number:
     most: float | None = None
     is_open: bool = False
     open_most: bool = False
-
-    annotation = "float"
 
     def take(self, value: Any) -> float:
         """The number."""
@@ -147,14 +132,13 @@ def limits_text(least: float | None, most: float | None, above: bool = False, be
 class Parsed:
     """The result of `parse` for a text; `parse` raises `ValueError` with the message.
 
-    `name` stands for a value in the help, `words` complete a text in a shell, `annotation` is the type in signatures.
-    `adapt` converts a Python value that is no text into one.
+    `name` stands for a value in the help, `words` complete a text in a shell. `adapt` converts a Python value that is
+    no text into one.
     """
 
     name: str
     parse: Callable[[str], Any]
     words: tuple[str, ...] = ()
-    annotation: str = "str"
     adapt: Callable[[Any], Any] | None = None
 
     def take(self, value: Any) -> Any:
@@ -162,7 +146,13 @@ class Parsed:
         if self.adapt is None and not isinstance(value, str):
             example = f", such as {self.words[0]}" if self.words else ""
             raise ValueError(f"a text of the form {self.name}{example}")
-        return self.parse(value if isinstance(value, str) or self.adapt is None else self.adapt(value))
+        if isinstance(value, str) or self.adapt is None:
+            return self.parse(value)
+        try:
+            text = self.adapt(value)
+        except TypeError:
+            raise ValueError(f"a text of the form {self.name}, not {type_of(value)}") from None
+        return self.parse(text)
 
 
 TABLES = "a dict of columns, a list of dicts, or anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"
@@ -175,8 +165,6 @@ class Input:
 
     dash: bool = True
 
-    annotation = "Source"
-
     def take(self, value: Any) -> Any:
         """The path as text; any other input unchanged."""
         if isinstance(value, (str, os.PathLike)):
@@ -184,11 +172,11 @@ class Input:
         is_list = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
         known = ("record", "__arrow_c_stream__", "readable", "dtype", "batches")
         if not (is_list or isinstance(value, Mapping) or any(hasattr(value, name) for name in known)):
-            raise ValueError(f"a {type(value).__name__} is nothing to read: give a path, a result, {TABLES}")
+            raise ValueError(f"{type_of(value)} cannot be read: give a path, a result, {TABLES}")
         return value.read_all() if hasattr(value, "read_all") else value  # a reader of Arrow, which reads once
 
     def paths(self, value: Any) -> list[str]:
-        """The files that a value of the parameter names, without standard input."""
+        """The files that a value of the option names, without standard input."""
         values = value if isinstance(value, tuple) else (value,)
         return [path for path in values if isinstance(path, str) and path != "-"]
 
@@ -196,14 +184,12 @@ class Input:
 class Tiers(Input):
     """A file of tiers; from Python also a list of tiers, each a list of names."""
 
-    annotation = "str | os.PathLike[str] | Iterable[Iterable[str]]"
-
     def take(self, value: Any) -> Any:
         """The path as text, or the tiers."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, dict):
-            raise ValueError("a dict is no file of tiers and no list of them")
+            raise ValueError("tiers are the path of a file or a list of lists of names, not a dict")
         return tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in value)
 
     def paths(self, value: Any) -> list[str]:
@@ -211,9 +197,8 @@ class Tiers(Input):
 
 
 class States(Input):
-    """A file of states, or the word ``observed``; from Python also the states of columns, or a result with them."""
+    """A file of states, or the word ``observed``; from Python also states by column, or a result that has states."""
 
-    annotation = "str | os.PathLike[str] | Mapping[str, Iterable[str]] | Network"
     words = ("observed",)
 
     def take(self, value: Any) -> Any:
@@ -241,8 +226,6 @@ OBSERVED = "observed"
 class Arcs(Input):
     """An arc, or a file of arcs: its path, with ``@`` before it or, if the file exists, without."""
 
-    annotation = "str | tuple[str, str]"
-
     def take(self, value: Any) -> str:
         """The arc as it is typed."""
         if isinstance(value, (list, tuple)):
@@ -263,8 +246,6 @@ class Output:
 
     dash: bool = False
 
-    annotation = "str | os.PathLike[str]"
-
     def take(self, value: Any) -> str:
         """The path as text."""
         return path_text(value)
@@ -273,7 +254,7 @@ class Output:
 def path_text(value: Any) -> str:
     """A path as text; raises `ValueError` for anything else."""
     if not isinstance(value, (str, os.PathLike)):
-        raise ValueError(f"a path, not a {type(value).__name__}")
+        raise ValueError(f"a path, not {type_of(value)}")
     return os.fspath(value)
 
 
@@ -344,11 +325,11 @@ def _as_names(value: Any) -> str:
     return as_line([value] if isinstance(value, str) or not isinstance(value, Iterable) else value)
 
 
-DURATION = Parsed("time", _duration, annotation="float | str", adapt=str)
-SIZE = Parsed("size", _size, annotation="int | str", adapt=str)
-SEED = Parsed("seed", _seed, annotation="int", adapt=str)
+DURATION = Parsed("time", _duration, adapt=str)
+SIZE = Parsed("size", _size, adapt=str)
+SEED = Parsed("seed", _seed, adapt=str)
 COLUMN_RULE = Parsed("[column=]method", _column_rule, ("median", "quantile:4", "width:5", "hartemink:3"))
-COLUMNS = Parsed("a,b,...", _columns, annotation="str | Iterable[str]", adapt=_as_names)
+COLUMNS = Parsed("a,b,...", _columns, adapt=_as_names)
 DELIMITER = Parsed("char", _delimiter)
 
 

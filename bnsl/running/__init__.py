@@ -1,1 +1,1 @@
-"""A call of a function: its parameters, messages, interruptions, errors."""
+"""A call of a function: its options, messages, interruptions, errors."""

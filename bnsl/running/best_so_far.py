@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from formats.bounds import bound_in
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
 FIRST_SECONDS = 10.0
 """Seconds until the first network is kept."""
@@ -21,12 +21,12 @@ SECONDS = 30.0
 class BestSoFar:
     """Passes a network to `keep` at intervals, if it or its bound is better than the last one passed."""
 
-    def __init__(self, keep: Callable[[Network], None]):
+    def __init__(self, keep: Callable[[NetworkRecord], None]):
         self._keep = keep
         self._due = time.monotonic() + FIRST_SECONDS
         self._last = (-math.inf, -math.inf, -math.inf)
 
-    def offer(self, network: Callable[[], Network | None]) -> None:
+    def offer(self, network: Callable[[], NetworkRecord | None]) -> None:
         """Make the best network so far if one is due; `network` gives None where there is none."""
         if time.monotonic() < self._due or (found := network()) is None:
             return

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from .errors import BugError, UsageError, described
 from .interrupts import interrupts_handled
 from .live_reporter import open_reporter
-from .reporter import Reporter
+from .reporter import LineReporter
 
 if TYPE_CHECKING:
-    from ..options.declared import Option
+    from ..options.option import Option
 
 
 Ready = Callable[[Mapping[str, Any]], str]
@@ -26,7 +26,7 @@ Ready = Callable[[Mapping[str, Any]], str]
 @contextlib.contextmanager
 def calling(
     name: str, keywords: Mapping[str, Option], verbosity: int, ready: Ready
-) -> Iterator[tuple[Reporter, contextlib.ExitStack]]:
+) -> Iterator[tuple[LineReporter, contextlib.ExitStack]]:
     """Context of a call of the function `name`: the receiver of its messages, and the resources to close at its end.
 
     `ready` makes the last line of the error for a refused table (`FormatError.mend`).

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from bnsl.running.reporter import Reporter, progress_parts
+from bnsl.running.reporter import LineReporter, progress_parts
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -34,7 +34,7 @@ SILENT_DELAY = 1.0
 """Seconds until the line appears for a stage without progress, which reads or compiles."""
 
 
-class LiveReporter(Reporter):
+class LiveReporter(LineReporter):
     """One line of progress at the bottom of the terminal; lines of text scroll above it.
 
     `shows_silence`: draw also while a stage reports no progress.
@@ -167,7 +167,7 @@ def _is_pipe(stream: IO, otherwise: bool = False) -> bool:
 
 
 @contextlib.contextmanager
-def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[Reporter]:
+def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -> Iterator[LineReporter]:
     """The reporter that suits stderr and stdout, closed at the end of the block.
 
     `writes_stdout`: whether data go to standard output; on a terminal these must not mix with the line of progress.
@@ -175,9 +175,9 @@ def open_reporter(prefix: str, verbosity: int = 0, writes_stdout: bool = True) -
     if _draws_live(verbosity):
         is_free = not (writes_stdout and sys.stdout.isatty())
         # The preceding command of a pipe shows its own progress.
-        reporter: Reporter = LiveReporter(prefix, verbosity, is_free and not _is_pipe(sys.stdin))
+        reporter: LineReporter = LiveReporter(prefix, verbosity, is_free and not _is_pipe(sys.stdin))
     else:
-        reporter = Reporter(prefix, verbosity)
+        reporter = LineReporter(prefix, verbosity)
     try:
         yield reporter
     finally:

@@ -13,7 +13,7 @@ from formats.printable import printable_lines
 from .best_so_far import BestSoFar
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
     from stages.runtime.budgets import Budget
 
 PLAIN_INTERVAL = 5.0
@@ -22,7 +22,7 @@ TELLING_GAP = 0.01
 """Largest gap that progress shows, as a share of the score: before that the bound has hardly been worked on."""
 
 
-class Reporter:
+class LineReporter:
     """Plain lines on stderr, each prefixed with the command.
 
     - `prefix`: such as ``bnsl optimize``.
@@ -71,7 +71,7 @@ class Reporter:
         """A setting or an intermediate result; with ``-v``."""
         self._line(message, 1)
 
-    def keep_best(self, keep: Callable[[Network], None]) -> None:
+    def keep_best(self, keep: Callable[[NetworkRecord], None]) -> None:
         """From now on pass the best network so far of a search to `keep`, at intervals."""
         self._best = BestSoFar(keep)
 
@@ -108,7 +108,7 @@ class Reporter:
         done: int,
         total: int | None,
         counted: str,
-        network: Callable[[], Network | None] | None = None,
+        network: Callable[[], NetworkRecord | None] | None = None,
         **facts: object,
     ) -> None:
         """Work done so far, as `stages.runtime.reporting.Reporter` has it."""

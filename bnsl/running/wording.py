@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..options.values import Input, MethodName, as_line
 
 if TYPE_CHECKING:
-    from ..options.declared import Option
+    from ..options.option import Option
 
 MOST_SHOWN = 200
 """Longest value of a keyword that a line shows, characters."""
@@ -41,9 +41,16 @@ def _keywords() -> dict[str, tuple[str, Option]]:
 
     found: dict[str, tuple[str, Option]] = {}
     for name in FUNCTIONS:
-        for spelling, known in keywords_by_spelling(getattr(importlib.import_module("bnsl"), name).keywords).items():
+        for spelling, known in keywords_by_spelling(_options_of(name)).items():
             found.setdefault(spelling, known)
     return found
+
+
+def _options_of(name: str) -> dict[str, Option]:
+    """The options of a function of the library."""
+    from ..options.option import options_of
+
+    return options_of(getattr(importlib.import_module(f"bnsl.functions.{name}"), name))
 
 
 def keywords_by_spelling(keywords: Mapping[str, Option]) -> dict[str, tuple[str, Option]]:
@@ -72,7 +79,7 @@ def in_python(message: str, keywords: Mapping[str, Option] | None = None) -> str
 
 def _call(message: str, command: re.Match[str]) -> tuple[str, int]:
     """The call of a function for a command with the inputs and options after its name, and where these end."""
-    keywords = getattr(importlib.import_module("bnsl"), command["command"]).keywords
+    keywords = _options_of(command["command"])
     arguments, end = [], command.end()
     while (match := _SPELLED.match(message, end + 1)) and message[end] == " " and not match["command"]:
         text, after = _said(match, keywords)
@@ -99,7 +106,7 @@ def _said(match: re.Match[str], keywords: Mapping[str, Option]) -> tuple[str, in
         is_method = isinstance(kind, MethodName) and spelling[2:] in [flag.name for flag in kind.flags]
         return (f'method="{spelling[2:]}"' if is_method else spelling), match.end("option")
     keyword, option = known
-    if option.is_flag or option.is_count:
+    if option.is_flag:
         is_off = spelling.startswith("--no-") or _is_second(option, spelling)
         return f"{keyword}={not is_off}", match.end("option")
     if value is None or not _is_value(option, value):

@@ -1,1 +1,1 @@
-"""One command per file: build an options record, open inputs, call one stage, write, return."""
+"""One command per file: call the function of the library, and write what it returns."""

@@ -1,7 +1,5 @@
 """``bnsl convert``: between this program's files and other formats."""
 
-from __future__ import annotations
-
 from bnsl.functions.convert import convert
 
 from ..running.stage_command import Call, stage_command
@@ -14,9 +12,9 @@ from ..running.stage_command import Call, stage_command
 def command(call: Call) -> None:
     """Convert between this program's files and other formats.
 
-    Reads networks, parent sets or tables in any format of 'bnsl formats' and writes another one, a picture
-    (svg, html, pdf, png) or a table to read. The content gives the format of the input, --to or the output's
-    name that of the result.
+    Reads networks, parent sets or tables in any format of 'bnsl formats'. Writes another format, a picture (svg,
+    html, pdf, png) or a table to read. The input's format is recognised from its content. The output's format is
+    given by --to or by the output's name.
 
     \b
     Examples:
@@ -29,7 +27,7 @@ def command(call: Call) -> None:
     from bnsl.facts import network_facts
 
     found = call()
-    if call.values["target_format"] == "table":
+    if call.values["to"] == "table":
         from ..tables.readable import show_record
 
         show_record(found.target, found.content)

@@ -1,19 +1,19 @@
 """``bnsl data``: the tables and networks that come with the program."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated, Unpack
 
 import click
 
 from bnsl.files.recording import write_json_lines
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Argument, Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
+from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from formats.wording import plural
 
-from ..running.option_records import option, packed
 from ..running.stage_command import stage_command
 
 BUNDLED = {
@@ -26,18 +26,24 @@ BUNDLED = {
 }
 """Files in `bnsl/bundled`, with one line on each."""
 
-FORMATS = output_options(("table", "jsonl"), "A list to read (default) or JSON lines.", without=["stats"])
+
+class DataOutput(TableOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[Format, formats_of(("table", "jsonl"), "A list to read (default) or JSON lines.")]
+    path: Annotated[bool, Option("Print the paths of the files, and write none.", section="Output")]
 
 
 @stage_command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@packed("target", FORMATS)
-@option("--path", "as_paths", is_flag=True, section="Output", help="Print where the files are; write nothing.")
-def command(names: tuple[str, ...], as_paths: bool, target: OutputOptions, reporter: Reporter) -> None:
+def command(
+    reporter: LineReporter,
+    names: Annotated[tuple[str, ...], Argument("NAME", TEXT, is_several=True)] = (),
+    **options: Unpack[DataOutput],
+) -> None:
     """List or write the tables and networks that come with bnsl.
 
-    With names, writes these files to the current folder: random80.csv.gz, or random80 for all files that begin so.
-    A file of that name with other content is kept and named.
+    With names, writes these files to the current folder. random80.csv.gz names one file, random80 all files that
+    begin so. If the folder has a file of the same name with other content, nothing is written.
 
     \b
     Examples:
@@ -50,14 +56,15 @@ def command(names: tuple[str, ...], as_paths: bool, target: OutputOptions, repor
     """
     from ..tables.stage_results import show_rows
 
+    target = SheetTarget(**options)
     chosen = chosen_files(names)
-    is_plain = target.output == "-" and target.format_name is None and not target.as_json
-    if (as_paths or names) and not is_plain:
-        raise UsageError("--json, --format and -o go with the list: leave out names and --path.")
+    is_plain = target.output == "-" and target.format is None and not target.json
+    if (target.path or names) and not is_plain:
+        raise UsageError("--json, --format and -o write the list of files: leave out names and --path.")
     rows = [{"file": name, "about": about} for name, about in BUNDLED.items()]
-    if as_paths:
+    if target.path:
         click.echo("\n".join(str(place_of(name)) for name in chosen))
-    elif not names and (target.as_json or target.format_name == "jsonl"):
+    elif not names and (target.json or target.format == "jsonl"):
         write_json_lines(target.output, rows)
     elif not names and not is_plain:
         show_rows(target, rows)

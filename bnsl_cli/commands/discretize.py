@@ -1,25 +1,30 @@
 """``bnsl discretize``: numeric columns to intervals."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import TABLE_FORMATS, output_format
 from bnsl.functions.discretize import discretize
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, OutputOptions, Target, formats_of
 
 from ..files import write_rows
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(TABLE_FORMATS, "Format of the result; by default that of the output's name, else csv.")
+
+class DiscretizeOutput(OutputOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(TABLE_FORMATS, "Format of the result. By default it is the format of the output's name, or csv."),
+    ]
 
 
 @stage_command("--discretize --like --categories --columns --drop --missing --format --output", discretize)
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[DiscretizeOutput]) -> None:
     """Cut numeric columns into intervals.
 
-    Reads a table and writes it with every numeric column of many values cut into intervals; --like applies the
-    cut points of an earlier result to further data.
+    Reads a table, cuts every numeric column that has many values into intervals, and writes the table. --like
+    applies the cut points of an earlier result to further data.
 
     \b
     Examples:
@@ -29,7 +34,8 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl parentsets, bnsl help data.
     """
-    table_format = output_format("discretize", target.output, target.format_name)
+    target = Target(**options)
+    table_format = output_format("discretize", target.output, target.format)
     rows = call()
     write_rows(target.output, rows, table_format)
     call.reporter.summary(rows.closing)

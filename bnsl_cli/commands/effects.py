@@ -1,33 +1,37 @@
 """``bnsl effects``: effects of setting variables, with the uncertainty about structure and parameters."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.recording import write_stats
 from bnsl.functions.effects import effects
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 
 from ..files import write_answers
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 from .query import written_format
 
-FORMATS = output_options(
-    ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
-    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read; by default that "
-    "of the output's name.",
-    without=(),
-)
+
+class EffectsOutput(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read. A file "
+            "has the format of its name by default.",
+        ),
+    ]
 
 
 @stage_command("--data --cause --effect --measure --level --require --forbid --seed --format --output", effects)
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
-    """Effects of setting variables, averaged over structures, with intervals.
+def command(call: Call, **options: Unpack[EffectsOutput]) -> None:
+    """Estimate the effects of setting variables, with credible intervals.
 
-    Reads networks (one, or a stream of replicates), an essential graph, or lists of parent sets, and rows, and
-    writes P(effect | do(cause)) for all pairs, its credible interval, the probability that the cause is an
-    ancestor of the effect, and the share of the variance that is due to the structure. Lists give the posterior
-    over all their networks. Effects rest on the absence of hidden common causes.
+    Reads rows of data and a structure: networks (one, or a stream of replicates), an essential graph, or lists of
+    parent sets. Lists stand for the posterior over all their networks. Writes for all pairs P(effect | do(cause)),
+    its credible interval, the probability that the cause is an ancestor of the effect, and the share of the
+    variance that is due to the structure. The effects hold if no two variables have a hidden common cause.
 
     \b
     Examples:
@@ -38,6 +42,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl posterior, bnsl query (--do, --effect), bnsl help effects.
     """
+    target = Target(**options)
     format_name = written_format(target, False, "effects")
     found = call()
     write_answers(target, found, format_name, call.reporter)

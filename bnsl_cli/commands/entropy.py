@@ -1,29 +1,34 @@
 """``bnsl entropy``: data to entropies and conditional entropies."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.functions.entropy import entropy
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, OutputOptions, Target, formats_of
 from formats.wording import plural
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("arrow", "feather", "parquet", "csv", "table"),
-    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read; by default "
-    "that of the output's name.",
-)
+
+class EntropyOutput(OutputOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("arrow", "feather", "parquet", "csv", "table"),
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, a matrix as CSV, or a table to read. A file "
+            "has the format of its name by default.",
+        ),
+    ]
 
 
 @stage_command("--discretize --missing --columns --drop --jobs --format --output", entropy)
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[EntropyOutput]) -> None:
     """Compute entropies of variables and conditional entropies of pairs.
 
-    Reads a table and writes an Arrow stream with one row per variable: its name, number of states, entropy, and
-    conditional entropies given every other variable, in nats. A terminal gets an excerpt.
+    Reads a table and writes an Arrow stream with one row per variable: its name, its number of states, its
+    entropy, and its conditional entropies given every other variable, in nats. A terminal shows an excerpt.
 
     \b
     Examples:
@@ -35,9 +40,10 @@ def command(call: Call, target: OutputOptions) -> None:
     """
     from formats import write_entropies
 
-    asked = None if target.format_name == "arrow" else target.format_name
+    target = Target(**options)
+    asked = None if target.format == "arrow" else target.format
     target_format = None if target.is_table else output_format("entropy", target.output, asked)
-    table = call()
+    table = call().record
     call.reporter.pause()
     if target_format is None:
         from ..tables.stage_results import show_entropies

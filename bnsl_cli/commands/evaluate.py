@@ -1,44 +1,46 @@
 """``bnsl evaluate``: networks to measures."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.evaluate import evaluate
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-POINTS = parameter(
-    "Write the points of the ROC curves of --target to this file, a line each: CSV, Arrow, Feather or Parquet by its "
-    "name.",
-    OUTPUT_FILE,
-    "FILE",
-    section="Output",
-)
-FORMATS = output_options(
-    ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
-)
+
+class EvaluateOutput(TableOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+    ]
+    points: Annotated[
+        str | None,
+        Option(
+            "Write the points of the ROC curves of --target to this file, one per row. By its name it is CSV, Arrow, "
+            "Feather or Parquet.",
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
 
 
 @stage_command(
     "--data --test --reference --families --score --smoothing --folds --discretize --missing --format --output",
     evaluate,
 )
-@packed("points", POINTS)
-@packed("target", FORMATS)
-def command(call: Call, points: str | None, target: OutputOptions) -> None:
-    """Evaluate networks: scores, held-out likelihood, distance, treewidth.
+def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
+    """Evaluate networks: scores, likelihood of test rows, distance, treewidth.
 
-    Reads networks in any format of 'bnsl formats' and computes everything anew from their arcs and the data:
-    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network. A network alone
-    is summarised: states, parents and children per variable.
+    Reads networks in any format of 'bnsl formats' and computes all measures anew from their arcs and the data:
+    scores, log-likelihood of test rows, bounds on the treewidth, distances from a reference network. For a network
+    without data it writes a summary: states, parents and children per variable.
 
     \b
     Examples:
@@ -51,11 +53,13 @@ def command(call: Call, points: str | None, target: OutputOptions) -> None:
 
     See also: bnsl optimize, bnsl fit.
     """
-    if target.format_name not in ("table", "csv"):
+    target = SheetTarget(**options)
+    points = target.points
+    if target.format not in ("table", "csv"):
         output_format("evaluate", target.output)
     points_format = output_format("points", points or "-", option="--points")
     if points is not None and call.values["target"] is None:
-        raise UsageError("--points goes with --target NAME.")
+        raise UsageError("--points needs --target NAME.")
     records = call(curve=call.values["curve"] or points is not None)
     call.reporter.pause()
     if points is not None:

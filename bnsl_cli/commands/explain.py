@@ -1,31 +1,36 @@
 """``bnsl explain``: why a network has its arcs, and what drives a variable."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.recording import write_stats
 from bnsl.functions.explain import explain
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 
 from ..files import write_answers
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 from .query import written_format
 
-FORMATS = output_options(
-    ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-    "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's name.",
-    without=(),
-)
+
+class ExplainOutput(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
+            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
+            "name by default.",
+        ),
+    ]
 
 
 @stage_command("--data --runners-up --sets --strengths --target --score --missing --format --output", explain)
-@packed("target_file", FORMATS)
-def command(call: Call, target_file: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[ExplainOutput]) -> None:
     """Explain why a network has its arcs, and what drives a variable.
 
-    Reads a network in any format and rows, and writes for each arc what the score loses if the arc is removed or
-    reversed, the best parent set without it, and the information that it carries. --runners-up lists the parent
-    sets that come next; --target explains a variable.
+    Reads a network in any format, and rows of data. Writes for each arc what the score loses if the arc is removed
+    or reversed, the best parent set without the arc, and the information that the arc carries. --runners-up lists
+    the next best parent sets instead; --target explains a variable.
 
     \b
     Examples:
@@ -38,7 +43,8 @@ def command(call: Call, target_file: OutputOptions) -> None:
 
     See also: bnsl query, bnsl effects, bnsl posterior, bnsl average.
     """
-    format_name = written_format(target_file, False, "explain")
+    target = Target(**options)
+    format_name = written_format(target, False, "explain")
     found = call()
-    write_answers(target_file, found, format_name, call.reporter)
-    write_stats(target_file.stats, found.figures)
+    write_answers(target, found, format_name, call.reporter)
+    write_stats(target.stats, found.figures)

@@ -1,26 +1,25 @@
 """``bnsl fit``: parameters of a network from data."""
 
-from __future__ import annotations
+from typing import Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.fit import fit
-from bnsl.options import shared
-from bnsl.options.data import KEPT
-from bnsl.running.errors import UsageError
+from bnsl.options.shared import OutputOptions, StatsOptions, Target
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
 
+class FitOutput(OutputOptions, StatsOptions, total=False):
+    """Destination of the result."""
+
+
 @stage_command("--smoothing --discretize --missing --restarts --iterations --seed --memory --jobs --output", fit)
-@packed("output", shared.output_option())
-@packed("stats", shared.stats_option())
-def command(call: Call, output: str, stats: str | None) -> None:
+def command(call: Call, **options: Unpack[FitOutput]) -> None:
     """Estimate the parameters of a network from data.
 
-    Reads a network (of 'bnsl optimize', or any format of 'bnsl formats') and a table with its variables, and
-    writes the network with probability tables as BIF, or in the format that the name of the output gives.
+    Reads a network (of 'bnsl optimize', or in any format of 'bnsl formats') and a table with its variables.
+    Writes the network with probability tables, as BIF or in the format of the output's name.
 
     \b
     Examples:
@@ -30,14 +29,13 @@ def command(call: Call, output: str, stats: str | None) -> None:
 
     See also: bnsl query, bnsl sample, bnsl evaluate.
     """
+    from bnsl.facts import fit_facts
     from formats import write_network
 
-    target_format = output_format("fit", output)
-    if stats is not None and call.values["missing"] not in KEPT:
-        raise UsageError("--stats goes with --missing em.")
+    target = Target(**options)
+    target_format = output_format("fit", target.output)
     found = call()
     call.reporter.pause()
-    write_network(output, found.model, target_format, call.reporter.warn)
-    call.reporter.summary(found.closing)
-    if found.figures is not None:
-        write_stats(stats, found.figures)
+    write_network(target.output, found.record, target_format, call.reporter.warn)
+    call.reporter.summary(fit_facts(found.record, found.figures, call.run.exit_code != 0))
+    write_stats(target.stats, found.figures)

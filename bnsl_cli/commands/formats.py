@@ -1,19 +1,15 @@
 """``bnsl formats``: the formats that are read and written."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json, write_json_lines
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Argument, Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
+from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
-from ..running.option_records import packed
-from ..running.section_options import option
 from ..running.stage_command import stage_command
 
 if TYPE_CHECKING:
@@ -22,19 +18,25 @@ if TYPE_CHECKING:
 MEASURES, FAMILIES = "measures", "families"
 """Names of the lines of ``bnsl evaluate``, which have no header that names them."""
 
-FORMATS = output_options(("table", "jsonl"), "A table to read (default) or JSON lines.", without=["stats"])
+
+class FormatsOutput(TableOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[Format, formats_of(("table", "jsonl"), "A table to read (default) or JSON lines.")]
+    schema: Annotated[bool, Option("Write the JSON Schema of the lines of a format.", section="Output")]
 
 
 @stage_command()
-@click.argument("name", required=False, metavar="[FORMAT]")
-@option("--schema", "as_schema", is_flag=True, section="Output", help="JSON Schema of each line of the format.")
-@packed("target", FORMATS)
-def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: Reporter) -> None:
+def command(
+    reporter: LineReporter,
+    name: Annotated[str | None, Argument("FORMAT", TEXT)] = None,
+    **options: Unpack[FormatsOutput],
+) -> None:
     """List the formats that are read and written.
 
-    With the name of one of this program's own formats, all its keys with their units and meanings: parentsets,
-    network, forest, trace, arc-probabilities, entropy; also of measures and families (the lines of bnsl evaluate).
-    The content of an input gives its format, not its name.
+    FORMAT is one of this program's own formats: parentsets, network, forest, trace, arc-probabilities, entropy, or
+    measures or families, the lines of 'bnsl evaluate'. All its keys are then listed with their units and meanings.
+    An input's format is recognised from its content, not from its name.
 
     \b
     Examples:
@@ -45,12 +47,13 @@ def command(name: str | None, as_schema: bool, target: OutputOptions, reporter: 
 
     See also: bnsl convert, bnsl help formats, bnsl help stability.
     """
-    if target.format_name != "csv":
+    target = SheetTarget(**options)
+    if target.format != "csv":
         output_format("formats", target.output)
-    is_json = target.as_json or target.format_name == "jsonl"
-    if as_schema:
-        if name is None or is_json or target.format_name:
-            raise UsageError("--schema goes with the name of a format, and without --json and --format.")
+    is_json = target.json or target.format == "jsonl"
+    if target.schema:
+        if name is None or is_json or target.format:
+            raise UsageError("--schema needs the name of a format, and takes neither --json nor --format.")
         write_json(target.output, json_schema(name))
         return
     rows = list_keys(name) if name else list_formats()
@@ -113,7 +116,7 @@ def json_schema(name: str) -> dict[str, Any]:
     return lines_schema(spec)
 
 
-def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
+def _groups(name: str) -> list[tuple[str, tuple["Key", ...]]]:
     """The keys of a format in groups: header and record, columns, or kinds of records."""
     from formats.schemas import ENTROPY_COLUMNS, JSONL_FORMATS
     from stages.evaluate.record_keys import EVALUATION_KEYS, FAMILY_KEYS
@@ -133,7 +136,7 @@ def _groups(name: str) -> list[tuple[str, tuple[Key, ...]]]:
     return [("header", spec.header), ("record", spec.record)]
 
 
-def _key(where: str, key: Key) -> dict[str, Any]:
+def _key(where: str, key: "Key") -> dict[str, Any]:
     return {
         "where": where,
         "key": key.name,

@@ -1,40 +1,54 @@
 """``bnsl help``: the pages of the manual, the full help of commands, and a search through both."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Unpack
 
 import click
 
 from bnsl.files.recording import write_json_lines
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Argument, Option
+from bnsl.options.shared import Format, SheetTarget, TableOptions, Target, formats_of
+from bnsl.options.values import TEXT
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
 from ..pages import PAGES, page_text, sections
-from ..running.option_records import option, packed
 from ..running.stage_command import WIDTH, StageCommand, stage_command
 
 Row = tuple[str, str]
 """The words to type, and a line about them."""
 
-FORMATS = output_options(
-    ("table", "jsonl"), "Of the page methods: a table to read, or JSON lines.", without=["stats"]
-)
+
+class HelpOutput(TableOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format, formats_of(("table", "jsonl"), "Write the page methods as a table to read, or as JSON lines.")
+    ]
+    keyword: Annotated[
+        str | None,
+        Option(
+            "List the sections and options that contain these words.",
+            metavar="WORD",
+            names=("-k", "--keyword"),
+            section="Output",
+        ),
+    ]
 
 
 @stage_command()
-@click.argument("words", nargs=-1, metavar="[WORD]...")
-@packed("target", FORMATS)
-@option("-k", "--keyword", metavar="WORD", section="Output", help="List sections and options that have a word.")
-def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, reporter: Reporter) -> None:
+def command(
+    reporter: LineReporter,
+    words: Annotated[tuple[str, ...], Argument("WORD", TEXT, is_several=True)] = (),
+    **options: Unpack[HelpOutput],
+) -> None:
     """Show a page of the manual, list the pages, or search them all.
 
-    WORD is a page, the heading of a section or its beginning, or a command. For a command it shows all options and
-    details, as --help-all does. -k WORD searches pages, commands and options.
+    WORD is a page, a command, or the heading of a section or the beginning of one. For a command, all options and
+    details are shown, as by --help-all. -k WORDS searches pages, commands and options.
 
     \b
     Examples:
@@ -48,15 +62,16 @@ def command(words: tuple[str, ...], keyword: str | None, target: OutputOptions, 
     """
     from ..main import COMMANDS
 
+    target = SheetTarget(**options)
     word = " ".join(words)
-    is_sheet = target.as_json or target.format_name is not None or target.output != "-"
-    if keyword is not None:
+    is_sheet = target.json or target.format is not None or target.output != "-"
+    if target.keyword is not None:
         if word or is_sheet:
-            raise UsageError("-k goes without a page and a format.")
-        _search(keyword)
+            raise UsageError("-k takes no page and no format: leave them out.")
+        _search(target.keyword)
     elif is_sheet:
         if word != "methods":
-            raise UsageError("--format, --json and -o go with the page methods, which has a table.")
+            raise UsageError("--format, --json and -o need the page methods: no other page is a table.")
         _write_methods(target)
     elif not word:
         pages = [(page, ", ".join(heading for heading, _ in sections(page_text(page)))) for page in PAGES]
@@ -93,23 +108,25 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalpha, text)).lower()
 
 
-def _write_methods(target: OutputOptions) -> None:
+def _write_methods(target: Target) -> None:
     from ..pages.tables import method_rows
     from ..tables.stage_results import show_rows
 
     rows = method_rows()
-    if target.as_json or target.format_name == "jsonl":
+    if target.json or target.format == "jsonl":
         write_json_lines(target.output, rows)
     else:
         show_rows(target, rows)
 
 
 def _search(keyword: str) -> None:
-    """List what has a word, in upper or lower case: sections with the first such line, commands, options."""
+    """List what has all these words, in upper or lower case: sections by their first such paragraph, commands,
+    options.
+    """
     from ..main import COMMANDS
 
-    sought = keyword.lower()
-    commands = [(f"bnsl {name}", text) for name, text in COMMANDS.items() if sought in f"{name} {text}".lower()]
+    sought = keyword.lower().split()
+    commands = [(f"bnsl {name}", text) for name, text in COMMANDS.items() if _has(f"{name} {text}", sought)]
     rows = {"Pages": list(_lines(sought)), "Commands": commands, "Options": _options(sought)}
     found = {kind: some for kind, some in rows.items() if some}
     if not keyword.strip() or not found:
@@ -117,19 +134,24 @@ def _search(keyword: str) -> None:
     click.echo(_listed(found, 28))
 
 
-def _lines(sought: str) -> Iterator[Row]:
-    """Pages and sections that have the word, with the first line that has it."""
+def _has(text: str, words: Iterable[str]) -> bool:
+    return all(word in text.lower() for word in words)
+
+
+def _lines(sought: Sequence[str]) -> Iterator[Row]:
+    """Pages and sections with a paragraph that has the words; and its first line with most of them."""
     for page in PAGES:
         text = page_text(page)
         start = text.partition("\n## ")[0]
         for name, part in [(page, start), *((heading, f"{heading}\n{part}") for heading, part in sections(text))]:
-            line = next((line for line in part.splitlines() if sought in line.lower()), None)
-            if line is not None:
+            paragraph = next((each for each in part.split("\n\n") if _has(each, sought)), None)
+            if paragraph is not None:
+                line = max(paragraph.splitlines(), key=lambda line: sum(word in line.lower() for word in sought))
                 yield f"bnsl help {name.lower().replace(' ', '-')}", line.strip("-|# ")
 
 
-def _options(sought: str) -> list[Row]:
-    """Options whose spelling or help has the word; commands with the same option share a row."""
+def _options(sought: Sequence[str]) -> list[Row]:
+    """Options whose spelling and help have the words; commands with the same option share a row."""
     from ..main import COMMANDS, cli
 
     owners: dict[Row, list[str]] = {}
@@ -140,7 +162,7 @@ def _options(sought: str) -> list[Row]:
         for p in command.params:
             if not isinstance(p, click.Option) or p.hidden:
                 continue
-            if sought in f"{' '.join(p.opts)} {p.help}".lower():
+            if _has(f"{' '.join(p.opts)} {p.help}", sought):
                 spelling, _ = p.get_help_record(context) or ("", "")
                 row = spelling, re.split(r"(?<!et al)\. ", p.help or "")[0].rstrip(".") + "."
                 owners.setdefault(row, []).append(name)

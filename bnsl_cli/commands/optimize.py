@@ -1,38 +1,41 @@
 """``bnsl optimize``: candidate parent sets, or data, to a network."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 from bnsl.running.errors import UsageError
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
 if TYPE_CHECKING:
-    from formats.records import Network
+    from formats.records import NetworkRecord
 
-FORMATS = output_options(
-    ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", without=(), of_network=True
-)
+
+class OptimizeOutput(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
+        ),
+    ]
 
 
 @stage_command(
     "--data --tw --time --method --score --discretize --require --forbid --start --jobs --output", optimize
 )
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
     """Choose the best network among candidate parent sets.
 
-    Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data, and writes the
-    acyclic network with the best score found, and an upper bound on what any network can score. Scores are sums
-    of local scores in nats; higher is better.
+    Reads parent sets (of 'bnsl parentsets', or a jkl or pss file), or a table given by --data. Writes the acyclic
+    network with the best score found, and an upper bound on the score of any network. The score of a network is
+    the sum of its local scores in nats; higher is better.
 
     \b
     Examples:
@@ -48,13 +51,14 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..files import deliver_network
 
+    target = Target(**options)
     is_stream = call.values["bootstrap"] is not None
-    if is_stream and target.format_name in ("table", "csv"):
+    if is_stream and target.format in ("table", "csv"):
         raise UsageError(
-            f"--bootstrap writes a stream of networks: pipe it into bnsl average --format {target.format_name}."
+            f"--bootstrap writes a stream of networks: pipe it into bnsl average --format {target.format}."
         )
     writes = "bootstrap" if is_stream else "optimize"
-    target_format = "network" if target.format_name in ("table", "csv") else output_format(writes, target.output)
+    target_format = "network" if target.format in ("table", "csv") else output_format(writes, target.output)
     if not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output)):
         call.reporter.keep_best(partial(write_early, target.output, target_format, call.reporter))
     found = call()
@@ -62,12 +66,12 @@ def command(call: Call, target: OutputOptions) -> None:
         write_stats(target.stats, {"replicates": write_stream(target.output, found, call.reporter)})
         return
     call.reporter.pause()
-    if deliver_network(target, found.network, target_format):
-        call.reporter.summary(network_facts(found.network))
+    if deliver_network(target, found.record, target_format):
+        call.reporter.summary(network_facts(found.record))
     write_stats(target.stats, found.figures)
 
 
-def write_early(target: str, file_format: str, reporter: Reporter, network: Network) -> None:
+def write_early(target: str, file_format: str, reporter: LineReporter, network: "NetworkRecord") -> None:
     """Write the best network so far; a file that cannot be written now does not end the search."""
     from formats import write_network
 
@@ -79,18 +83,18 @@ def write_early(target: str, file_format: str, reporter: Reporter, network: Netw
         reporter.detail(f"the best network so far is in {target}")
 
 
-def write_stream(target: str, replicates: Replicates, reporter: Reporter) -> list[dict[str, Any]]:
+def write_stream(target: str, replicates: Replicates, reporter: LineReporter) -> list[dict[str, Any]]:
     """Write the networks of replicates, each as soon as it is found; returns the figures of each."""
     from formats.json_lines.network_lines import network_text
     from formats.streams import open_output
 
     figures: list[dict[str, Any]] = []
     with open_output(target) as stream:
-        for network, of_one in replicates.found:
-            stream.write(network_text(network).encode())
+        for network in replicates.found:
+            stream.write(network_text(network.record).encode())
             stream.flush()
-            figures.append(of_one)
+            figures.append(network.figures)
     reporter.pause()
     early = f" of {replicates.requested:,}, interrupted" if len(figures) < replicates.requested else ""
-    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average makes one of them")
+    reporter.summary(f"networks of {len(figures):,} replicates{early}; bnsl average joins them")
     return figures

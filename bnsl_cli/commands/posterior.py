@@ -1,49 +1,50 @@
 """``bnsl posterior``: candidate parent sets to probabilities of arcs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.posterior import posterior
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, OutputOptions, StatsOptions, Target, formats_of
 from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-if TYPE_CHECKING:
-    from stages.posterior.patterns import PatternProbability
 
-FORMATS = output_options(
-    ("arrow", "feather", "parquet", "csv", "table"),
-    "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, or a table to read; by default that of the "
-    "output's name.",
-    without=["as_json"],
-)
-ANSWERS = parameter(
-    "Write the probabilities of the patterns, with standard errors, to this file (CSV).",
-    OUTPUT_FILE,
-    "FILE",
-    section="Output",
-)
+class PosteriorOutput(OutputOptions, StatsOptions, total=False):
+    """Destinations and format of the results."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("arrow", "feather", "parquet", "csv", "table"),
+            "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV or a table to read. A file has the "
+            "format of its name by default.",
+        ),
+    ]
+    answers: Annotated[
+        str | None,
+        Option(
+            "Write the probabilities of the patterns, with their standard errors, to this file as CSV.",
+            OUTPUT_FILE,
+            "FILE",
+            section="Output",
+        ),
+    ]
 
 
 @stage_command(
     "--method --prior --features --samples --time --require --forbid --seed --jobs --format --output", posterior
 )
-@packed("answers", ANSWERS)
-@packed("target", FORMATS)
-def command(call: Call, answers: str | None, target: OutputOptions) -> None:
+def command(call: Call, **options: Unpack[PosteriorOutput]) -> None:
     """Compute probabilities of arcs, given candidate parent sets.
 
-    Reads parent sets with scores and writes, for each pair of variables, the posterior probability of the arc:
-    exact for few variables, sampled by Markov chains for more. Networks consist of listed sets only, so the
-    lists should be made with --keep-mass.
+    Reads parent sets with scores and writes the posterior probability of the arc for each pair of variables. It is
+    exact for few variables, and estimated from Markov chains for more. Only networks of listed sets count, so make
+    the lists with --keep-mass.
 
     \b
     Examples:
@@ -58,26 +59,27 @@ def command(call: Call, answers: str | None, target: OutputOptions) -> None:
 
     from ..tables.stage_results import show_arc_probabilities
 
-    asked = None if target.format_name == "arrow" else target.format_name
+    target = Target(**options)
+    asked = None if target.format == "arrow" else target.format
     target_format = None if target.is_table else output_format("posterior", target.output, asked)
-    if (call.values["patterns"] is None) != (answers is None):
+    if (call.values["patterns"] is None) != (target.answers is None):
         raise UsageError("--patterns and --answers need each other.")
-    output_format("answers", answers or "-", option="--answers")
+    output_format("answers", target.answers or "-", option="--answers")
     found = call()
     call.reporter.pause()
     if target_format is None:
-        show_arc_probabilities(target.output, found.table, target.rows_shown)
+        show_arc_probabilities(target.output, found.record, target.rows_shown)
     else:
-        write_arc_probabilities(target.output, found.table, target_format)
-    if answers is not None:
-        write_patterns(answers, found.patterns)
+        write_arc_probabilities(target.output, found.record, target_format)
+    if target.answers is not None:
+        write_patterns(target.answers, found.patterns)
     write_stats(target.stats, found.figures)
 
 
-def write_patterns(target: str, patterns: Sequence[PatternProbability]) -> None:
+def write_patterns(target: str, patterns: Sequence[dict[str, Any]]) -> None:
     """Write the probabilities of patterns as CSV."""
     from formats.tables.results.result_tables import FIGURE, TEXT, open_result_writer
 
     columns = {"pattern": TEXT, "probability": FIGURE, "standard_error": FIGURE}
     with open_result_writer(target, columns, "csv") as write:
-        write(list(zip(*patterns)))
+        write([[pattern[name] for pattern in patterns] for name in columns])

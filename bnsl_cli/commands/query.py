@@ -1,35 +1,40 @@
 """``bnsl query``: exact inference in a network with parameters."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.query import query
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
 from bnsl.running.errors import UsageError
 from formats.registry import named_formats
 
 from ..files import write_answers, write_rows
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-    "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read; by default that of the output's name.",
-    without=(),
-)
+
+class QueryOutput(TableOptions, StatsOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
+            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
+            "name by default.",
+        ),
+    ]
 
 
 @stage_command(
     "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
-    """Query a network: distributions, probable states, samples, given evidence.
+def command(call: Call, **options: Unpack[QueryOutput]) -> None:
+    """Query a network given evidence: distributions, most probable states, samples.
 
-    Reads a network with parameters, or any network and --data to fit them to, and evidence as NAME=STATE, and
-    writes the distribution of every variable given the evidence. Answers are exact.
-    Questions about the graph (--separated, --effect) need no parameters.
+    Reads a network and evidence as NAME=STATE, and writes the distribution of every variable given the evidence.
+    A network without parameters needs --data, to which they are fitted. Answers are exact, except with
+    --approximate. Questions about the graph (--separated, --effect) need no parameters.
 
     \b
     Examples:
@@ -41,6 +46,7 @@ def command(call: Call, target: OutputOptions) -> None:
 
     See also: bnsl fit, bnsl sample, bnsl evaluate.
     """
+    target = Target(**options)
     is_data = call.values["samples"] is not None or call.values["fill"] is not None
     format_name = written_format(target, is_data)
     found = call()
@@ -52,15 +58,15 @@ def command(call: Call, target: OutputOptions) -> None:
     write_stats(target.stats, found.figures)
 
 
-def written_format(target: OutputOptions, is_data: bool, command: str = "query") -> str:
+def written_format(target: Target, is_data: bool, command: str = "query") -> str:
     """The format of a command's answers; a usage error if the question has no answers of that format."""
     if is_data:
-        if target.as_json or target.format_name in ("jsonl", "table"):
+        if target.json or target.format in ("jsonl", "table"):
             raise UsageError("rows of data are written as csv, arrow, feather or parquet.")
-        return output_format("sample", target.output, target.format_name)
+        return output_format("sample", target.output, target.format)
     if target.is_table:
         return "table"
     is_json = target.output.lower().endswith(".jsonl") and not named_formats(target.output)
-    if target.as_json or target.format_name == "jsonl" or (not target.format_name and is_json):
+    if target.json or target.format == "jsonl" or (not target.format and is_json):
         return "jsonl"
-    return output_format(command, target.output, target.format_name)
+    return output_format(command, target.output, target.format)

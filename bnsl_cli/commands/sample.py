@@ -1,36 +1,46 @@
 """``bnsl sample``: rows from a network, given or random."""
 
-from __future__ import annotations
-
 import sys
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import TABLE_FORMATS, output_format
 from bnsl.functions.sample import sample
-from bnsl.options.declared import parameter
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, OutputOptions, Target, formats_of
 from bnsl.options.values import OUTPUT_FILE
 
 from ..files import write_rows
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(TABLE_FORMATS, "Format of the rows; by default that of the output's name, else csv.")
-SAVE_NETWORK = parameter(
-    "Also write the network with its parameters (BIF).", OUTPUT_FILE, "FILE", names=("--network",), section="Output"
-)
+
+class SampleOutput(OutputOptions, total=False):
+    """Destinations and format of the results."""
+
+    format: Annotated[
+        Format,
+        formats_of(TABLE_FORMATS, "Format of the rows. By default it is the format of the output's name, or csv."),
+    ]
+    save_network: Annotated[
+        str | None,
+        Option(
+            "Write also the network with its parameters to this file (BIF).",
+            OUTPUT_FILE,
+            "FILE",
+            names=("--network",),
+            section="Output",
+        ),
+    ]
 
 
 @stage_command(
     "--rows --do --interventions --random --states --parents --inverted-tree --seed --network --format --output",
     sample,
 )
-@packed("save_network", SAVE_NETWORK)
-@packed("target", FORMATS)
-def command(call: Call, save_network: str | None, target: OutputOptions) -> None:
-    """Draw rows from a network, given or random.
+def command(call: Call, **options: Unpack[SampleOutput]) -> None:
+    """Draw rows from a given network, or from a random one.
 
-    Reads a network with parameters (BIF or another format of 'bnsl formats'), or draws a random one with
-    --random, and writes rows as CSV, Parquet or Arrow.
+    Reads a network with parameters (BIF or another format of 'bnsl formats'), or draws a random network with
+    --random. Writes rows as CSV, Parquet or Arrow.
 
     \b
     Examples:
@@ -43,12 +53,14 @@ def command(call: Call, save_network: str | None, target: OutputOptions) -> None
     See also: bnsl fit, which adds parameters to a network.
     """
     from formats import write_network
+    from formats.graphs.structures import network_of
 
-    table_format = output_format("sample", target.output, target.format_name)
-    network_format = output_format("fit", save_network or "-")
+    target = Target(**options)
+    table_format = output_format("sample", target.output, target.format)
+    network_format = output_format("fit", target.save_network or "-")
     drawn = call()
-    if save_network and drawn.model is not None:
-        write_network(save_network, drawn.model, network_format, call.reporter.warn)
+    if target.save_network and drawn.model is not None:
+        write_network(target.save_network, network_of(drawn.model), network_format, call.reporter.warn)
     if target.output == "-" and sys.stdout.isatty():
         call.reporter.pause()
     write_rows(target.output, drawn, table_format)

@@ -1,31 +1,33 @@
 """``bnsl screen``: data or entropies to a screening forest."""
 
-from __future__ import annotations
+from typing import Annotated, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.screen import RootCurve, screen
-from bnsl.options.shared import OutputOptions, output_options
+from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
 from formats.wording import plural
 
-from ..running.option_records import packed
 from ..running.stage_command import Call, stage_command
 
-FORMATS = output_options(
-    ("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.", without=["stats"]
-)
+
+class ScreenOutput(TableOptions, total=False):
+    """Destination and format of the result."""
+
+    format: Annotated[
+        Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+    ]
 
 
 @stage_command(
     "--roots --eps --max-parents --relative --curve --discretize --missing --jobs --format --output", screen
 )
-@packed("target", FORMATS)
-def command(call: Call, target: OutputOptions) -> None:
-    """Find variables that another one nearly determines.
+def command(call: Call, **options: Unpack[ScreenOutput]) -> None:
+    """Find variables that another variable nearly determines.
 
-    Reads a table, or the result of 'bnsl entropy', and writes a forest: a variable that another one nearly
-    determines gets it as its only parent. 'bnsl parentsets --screen' and 'bnsl optimize --screen' then search
-    among the other variables, the roots.
+    Reads a table, or the result of 'bnsl entropy', and writes a forest. In it, a variable that another variable
+    nearly determines has that variable as its only parent. All others are roots. 'bnsl parentsets --screen' and
+    'bnsl optimize --screen' then search among the roots only.
 
     \b
     Examples:
@@ -39,21 +41,23 @@ def command(call: Call, target: OutputOptions) -> None:
 
     from ..tables.stage_results import show_forest, show_root_curve
 
-    if target.format_name not in ("table", "csv"):
+    target = SheetTarget(**options)
+    if target.format not in ("table", "csv"):
         output_format("screen", target.output)
     found = call()
     if isinstance(found, RootCurve):
         if target.is_sheet:
-            show_root_curve(target, found.points, found.n_variables)
+            show_root_curve(target, found)
         else:
-            write_json_lines(target.output, found.rows)
+            write_json_lines(target.output, found)
         return
     if target.is_sheet:
-        show_forest(target, found)
+        show_forest(target, found.record)
     else:
-        write_forest(target.output, found)
-    n_screened = len(found.parents)
-    n_roots = len(found.header.variables) - n_screened
+        write_forest(target.output, found.record)
+    header = found.record.header
+    n_screened = len(found.record.parents)
+    n_roots = len(header.variables) - n_screened
     call.reporter.summary(
-        f"{plural(n_screened, 'variable')} screened at eps {found.header.extra['eps']:.4g}, {plural(n_roots, 'root')}"
+        f"{plural(n_screened, 'variable')} screened at eps {header.extra['eps']:.4g}, {plural(n_roots, 'root')}"
     )

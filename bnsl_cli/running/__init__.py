@@ -1,1 +1,1 @@
-"""How a command runs: its frame, messages, signals, exit codes."""
+"""How a command runs: its options and help pages in click, and outputs that overwrite no input."""

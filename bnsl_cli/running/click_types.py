@@ -76,7 +76,7 @@ class InputPath(click.Path):
         self.kind = kind
 
     def paths(self, value: Any) -> list[str]:
-        """The files that a value of the parameter names, without standard input."""
+        """The files that a value of the option names, without standard input."""
         return self.kind.paths(value)
 
 

@@ -28,7 +28,7 @@ output's format). The result contains the input, which was read to its end befor
 """
 
 
-class Place(NamedTuple):
+class NamedFile(NamedTuple):
     """A file named by a parameter: the parameter, its name for users, the path, the file's status if it exists."""
 
     parameter: str
@@ -54,23 +54,23 @@ def check_outputs(ctx: click.Context) -> None:
                 raise UsageError(f"{other.called} and {output.called} name the same file {output.path}.")
 
 
-def _inputs(ctx: click.Context) -> Iterator[Place]:
+def _inputs(ctx: click.Context) -> Iterator[NamedFile]:
     for parameter in ctx.command.params:
         if isinstance(parameter.type, InputPath) and parameter.name:
             for path in parameter.type.paths(ctx.params.get(parameter.name)):
-                yield Place(parameter.name, _called(parameter), path, _regular_file(path))
-    yield Place("-", "on standard input", "<stdin>", _regular_file(0))
+                yield NamedFile(parameter.name, _called(parameter), path, _regular_file(path))
+    yield NamedFile("-", "on standard input", "<stdin>", _regular_file(0))
 
 
-def _outputs(ctx: click.Context) -> Iterator[Place]:
+def _outputs(ctx: click.Context) -> Iterator[NamedFile]:
     for parameter in ctx.command.params:
         path = ctx.params.get(parameter.name or "")
         if isinstance(parameter.type, OutputPath) and parameter.name and path and path != "-":
             # From this file a later run of parentsets goes on.
             unfinished = [f"{path}.part"] if ctx.info_name == "parentsets" else []
             for name in (path, *unfinished):
-                yield Place(parameter.name, _called(parameter), name, _regular_file(name))
-    yield Place("-", "standard output", "<stdout>", _regular_file(1))
+                yield NamedFile(parameter.name, _called(parameter), name, _regular_file(name))
+    yield NamedFile("-", "standard output", "<stdout>", _regular_file(1))
 
 
 def _called(parameter: click.Parameter) -> str:
@@ -87,7 +87,7 @@ def _regular_file(path: str | int) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
-def _is_same(one: Place, other: Place) -> bool:
+def _is_same(one: NamedFile, other: NamedFile) -> bool:
     # Only regular files have a status here; links are followed.
     if one.status and other.status:
         return os.path.samestat(one.status, other.status)
@@ -96,7 +96,7 @@ def _is_same(one: Place, other: Place) -> bool:
     return os.path.realpath(one.path) == os.path.realpath(other.path)
 
 
-def _is_renewal(ctx: click.Context, source: Place, output: Place) -> bool:
+def _is_renewal(ctx: click.Context, source: NamedFile, output: NamedFile) -> bool:
     key = (str(ctx.info_name), source.parameter, output.parameter)
     if key not in RENEWALS:
         return False
@@ -109,5 +109,5 @@ def _is_renewal(ctx: click.Context, source: Place, output: Place) -> bool:
     lines.close()
     if found.kind is Kind.DATA:
         return False
-    target = RENEWALS[key] or ctx.params["target_format"]
+    target = RENEWALS[key] or ctx.params["to"]
     return found.target == target if target else output.path.lower().endswith(tuple(found.suffixes))

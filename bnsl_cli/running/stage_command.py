@@ -15,16 +15,21 @@ from typing import Any, cast
 
 import click
 
+from bnsl.options.option import options_of
 from bnsl.running.errors import UsageError, refuse_removed
-from bnsl.running.function import Function, Run
-from bnsl.running.reporter import Reporter
+from bnsl.running.function import Run, call_body
+from bnsl.running.reporter import LineReporter
 from formats.printable import escaped
 
-from .option_records import with_options
 from .overwriting import check_outputs
 from .section_options import WIDTH, SectionOption, debug_option, option
+from .signatures import with_options
 
 Row = tuple[str, str]
+
+FIRST = ("Method", "Methods", "Published methods")
+SHARED = ("Constraints", "Score", "Data", "Budget", "Run", "Output", "General")
+"""Sections that come first, and those that many commands share, which come last, in the order of the help page."""
 
 
 class StageCommand(click.Command):
@@ -80,16 +85,16 @@ class StageCommand(click.Command):
         formatter.write_text(f"{ctx.command_path} --help-all: all options and details. bnsl help: pages.")
 
     def format_sections(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """All options, section by section."""
+        """All options, section by section; the methods first, shared sections last."""
         sections: dict[str, list[Row]] = {}
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx)
             if row is not None and isinstance(parameter, click.Option):
                 sections.setdefault(getattr(parameter, "section", "General"), []).append(row)
-        general = sections.pop("General", [])
-        for title, rows in [*sections.items(), ("General", general)]:
+        own = [title for title in sections if title not in (*FIRST, *SHARED)]
+        for title in [title for title in (*FIRST, *own, *SHARED) if title in sections]:
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(sections[title])
 
 
 def _require_text(ctx: click.Context) -> None:
@@ -125,47 +130,49 @@ class Call:
     - `values`: by field, the value of each option.
     """
 
-    def __init__(self, function: Function, values: Mapping[str, Any], run: Run):
+    def __init__(self, function: Callable, values: Mapping[str, Any], run: Run):
         self.function = function
         self.values = values
         self.run = run
         self.reporter = run.reporter
 
     def __call__(self, **changes: Any) -> Any:
-        """The result of the function, as its `run` returns it; `changes` replace values."""
-        return self.function.run({**self.values, **changes}, self.run)
+        """The result of the function; `changes` replace values."""
+        return call_body(self.function, {**self.values, **changes}, self.run)
 
 
-def stage_command(common: str = "", of: Function | None = None) -> Callable[[Callable], StageCommand]:
+def stage_command(common: str = "", of: Callable | None = None) -> Callable[[Callable], StageCommand]:
     """Make a callback a command; the table of the command line gives the command its name.
 
     - `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
-    - `of`: the function of the library that the command calls. The options of the function come before the command's
-      own, and the callback gets a `Call` as its argument ``call``; without `of` it gets a ``reporter``.
+    - `of`: the function of the library that the command calls. The options of the function come before those of the
+      callback's own signature, and the callback gets a `Call` as its argument ``call``; without `of` it gets a
+      ``reporter``.
     The command ends with the exit code that the callback returns, else with the exit code of the call.
     """
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 
     def decorate(callback: Callable) -> StageCommand:
         told = _message_options(_calling(callback, of))
-        told = told if of is None else with_options(told, of.options)
-        command = click.command(cls=StageCommand, context_settings=settings)(_help_all_option(told))
+        options = {**({} if of is None else options_of(of)), **options_of(callback)}
+        command = click.command(cls=StageCommand, context_settings=settings)(
+            _help_all_option(with_options(told, options.values()))
+        )
         command.common = tuple(common.split())
         return command
 
     return decorate
 
 
-def _calling(callback: Callable, of: Function | None) -> Callable:
+def _calling(callback: Callable, of: Callable | None) -> Callable:
     """The callback with a call of a function for the values of its options."""
     if of is None:
         return callback
-    fields = [declared.field for declared in of.options]
 
     @functools.wraps(callback)
-    def with_call(reporter: Reporter, **values: Any) -> Any:
+    def with_call(reporter: LineReporter, **values: Any) -> Any:
         given = [parameter.name or "" for parameter in given_parameters(click.get_current_context())]
-        own = {field: values.pop(field) for field in fields}
+        own = {keyword: values.pop(keyword) for keyword in options_of(of)}
         if own.get("workers") is not None:
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # lost connections are errors, with a message
         with contextlib.ExitStack() as resources:
@@ -184,7 +191,7 @@ def _message_options(function: Callable) -> Callable:
         from bnsl.running.live_reporter import open_reporter
 
         context = click.get_current_context()
-        writes_stdout = context.params.get("output", "-") == "-"
+        writes_stdout = context.params.get("output") in (None, "-")
         with open_reporter(f"bnsl {context.info_name}", -1 if quiet else verbose, writes_stdout) as reporter:
             return function(*args, reporter=reporter, **values)
 

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import plural, whole
 
 from .layout import COLUMN_GAP, add_rows, fitting_names, new_table, width_of, write_text
-from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_csv, write_sheet
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
     from formats.schemas import Key
 
 
-def show_measures(place: OutputOptions, records: Sequence[Mapping[str, Any]], keys: Sequence[Key]) -> None:
+def show_measures(place: Target, records: Sequence[Mapping[str, Any]], keys: Sequence[Key]) -> None:
     """One network: a line for each measure, with its meaning. Several, and CSV: a line for each network."""
     target = place.output
     meanings = {key.name: f"{key.meaning}; {key.unit}" if key.unit else key.meaning for key in keys}
     names = [name for name in meanings if any(name in record for record in records)]
-    if place.format_name == "csv":
+    if place.format == "csv":
         names = [*(name for name in ("network", "index") if any(name in record for record in records)), *names]
         write_csv(target, names, ([record.get(name) for name in names] for record in records))
         return
@@ -47,18 +47,18 @@ def show_measures(place: OutputOptions, records: Sequence[Mapping[str, Any]], ke
     write_text(target, *parts)
 
 
-def show_families(place: OutputOptions, records: Sequence[Mapping[str, Any]], sources: Sequence[str]) -> None:
+def show_families(place: Target, records: Sequence[Mapping[str, Any]], sources: Sequence[str]) -> None:
     """Two networks side by side: a line for each variable, its parents in both and the local scores of both families.
 
     A sign marks the variables whose parents differ.
     """
     names = [record["variable"] for record in records]
     number = {name: position for position, name in enumerate(names)}
-    columns = [Column("variable", "variable", VARIABLES), Column("", "same")]
-    columns += [Column(f"parents in {n}", f"parents_{n}", VARIABLES) for n in ("1", "2")]
+    columns = [SheetColumn("variable", "variable", VARIABLES), SheetColumn("", "same")]
+    columns += [SheetColumn(f"parents in {n}", f"parents_{n}", VARIABLES) for n in ("1", "2")]
     scores = [key for key in records[0] if key not in ("variable", "same", "parents_1", "parents_2")]
-    columns += [Column(key.replace("_", " in "), key, ",.2f") for key in scores]
-    is_csv = place.format_name == "csv"
+    columns += [SheetColumn(key.replace("_", " in "), key, ",.2f") for key in scores]
+    is_csv = place.format == "csv"
     rows = [
         (
             number[record["variable"]],

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from bnsl.facts import consensus_facts, network_facts
 
-from .sheets import VARIABLES, Column, Sheet, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_sheet
 
 if TYPE_CHECKING:
-    from bnsl.options.shared import OutputOptions
-    from formats.records import Network
+    from bnsl.options.shared import Target
+    from formats.records import NetworkRecord
 
 Directions = Mapping[tuple[int, int], str]
 """What decides the direction of each arc; empty if it is not shown."""
 
-DIRECTION = Column("direction", "direction")
+DIRECTION = SheetColumn("direction", "direction")
 
 
-def show_network(target: OutputOptions, network: Network, directions: Directions | None = None) -> None:
+def show_network(target: Target, network: NetworkRecord, directions: Directions | None = None) -> None:
     """Children with their parents and local scores, or arcs with their strengths; and the facts of the header.
 
     A column has the `directions` if they are given.
@@ -33,10 +33,10 @@ def show_network(target: OutputOptions, network: Network, directions: Directions
         return
     has_scores = not all(math.isnan(score) for score in network.scores)
     columns = [
-        Column("child", "child", VARIABLES),
-        Column("<- parents", "parents", VARIABLES),
+        SheetColumn("child", "child", VARIABLES),
+        SheetColumn("<- parents", "parents", VARIABLES),
         *([DIRECTION] if directions else []),
-        *([Column("local score", "local_score", ",.2f")] if has_scores else []),
+        *([SheetColumn("local score", "local_score", ",.2f")] if has_scores else []),
     ]
     rows = (
         (
@@ -50,14 +50,14 @@ def show_network(target: OutputOptions, network: Network, directions: Directions
     write_sheet(target, Sheet(columns, rows, "variable", network.header.names, [network_facts(network)]))
 
 
-def show_strengths(target: OutputOptions, network: Network, directions: Directions) -> None:
+def show_strengths(target: Target, network: NetworkRecord, directions: Directions) -> None:
     """The arcs of a network with their strengths, the strongest first, and the facts of the header."""
     from formats.graph_records import strengths_of
 
     columns = [
-        *(Column(name, name, VARIABLES) for name in ("parent", "child")),
+        *(SheetColumn(name, name, VARIABLES) for name in ("parent", "child")),
         *([DIRECTION] if directions else []),
-        *(Column(name, name, ",.4f") for name in ("strength", "either")),
+        *(SheetColumn(name, name, ",.4f") for name in ("strength", "either")),
     ]
     strongest = sorted(strengths_of(network).items(), key=lambda item: (-item[1].arc, item[0]))
     rows = (

@@ -10,17 +10,17 @@ from .stage_results import show_arc_probabilities, show_forest, show_parent_sets
 
 def show_record(output: str, record: Any) -> None:
     """A network, arc probabilities, a forest, or the variables and records of parent sets."""
-    from bnsl.options.shared import OutputOptions
-    from formats.graph_records import ArcProbabilities, directions_of
-    from formats.records import Forest, Network
+    from bnsl.options.shared import Target
+    from formats.graph_records import ArcProbabilityTable, directions_of
+    from formats.records import NetworkRecord, ScreeningForest
 
-    target = OutputOptions(output, "table")
+    target = Target(output=output, format="table")
     match record:
-        case ArcProbabilities():
+        case ArcProbabilityTable():
             show_arc_probabilities(output, record, None)
-        case Forest():
+        case ScreeningForest():
             show_forest(target, record)
-        case Network():
+        case NetworkRecord():
             show_network(target, record, directions_of(record))
         case (variables, records):
             show_parent_sets(target, variables, records)

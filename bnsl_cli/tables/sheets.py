@@ -11,13 +11,13 @@ from formats.printable import escaped
 from .layout import fitting_names, listed, new_table, write_table
 
 if TYPE_CHECKING:
-    from bnsl.options.shared import OutputOptions
+    from bnsl.options.shared import Target
 
 VARIABLES = "variables"
 """Shape of columns whose cells are the position of a variable, or a tuple of positions."""
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column: its title to read, its name in CSV, and how its values are shown."""
 
     title: str
@@ -29,16 +29,16 @@ class Column(NamedTuple):
 class Sheet:
     """A table of values; `names` are the variables', `noun` is what a row is, `closing` are lines below it."""
 
-    columns: Sequence[Column]
+    columns: Sequence[SheetColumn]
     rows: Iterable[Sequence[Any]]
     noun: str
     names: Sequence[str] = ()
     closing: Sequence[str] = ()
 
 
-def write_sheet(target: OutputOptions, sheet: Sheet) -> None:
+def write_sheet(target: Target, sheet: Sheet) -> None:
     """Write the table in the format that is asked for."""
-    if target.format_name == "csv":
+    if target.format == "csv":
         rows = ([_plain(cell, sheet, column) for cell, column in zip(row, sheet.columns)] for row in sheet.rows)
         write_csv(target.output, [column.name for column in sheet.columns], rows)
         return
@@ -57,7 +57,7 @@ def write_csv(target: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) 
         stream.write(escaped(csv_text([names, *rows])).encode())
 
 
-def _plain(cell: Any, sheet: Sheet, column: Column) -> Any:
+def _plain(cell: Any, sheet: Sheet, column: SheetColumn) -> Any:
     if column.shape != VARIABLES:
         return cell
     return ",".join(sheet.names[v] for v in cell) if isinstance(cell, tuple) else sheet.names[cell]

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from formats.wording import plural
 
 from . import layout
-from .sheets import VARIABLES, Column, Sheet, write_csv, write_sheet
+from .sheets import VARIABLES, Sheet, SheetColumn, write_csv, write_sheet
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bnsl.options.shared import OutputOptions
+    from bnsl.functions.screen import RootCurve
+    from bnsl.options.shared import Target
     from formats.data_records import Variable
-    from formats.graph_records import ArcProbabilities
-    from formats.records import EntropyTable, Forest, ParentSetRecord
+    from formats.graph_records import ArcProbabilityTable
+    from formats.records import EntropyTable, ParentSetRecord, ScreeningForest
     from stages.parentsets.forecast import Forecast
 
 MATRIX_VARIABLES = 8
@@ -65,7 +66,7 @@ def strongest_pairs(table: EntropyTable, most: int) -> list[tuple[int, int, floa
     return [(x, y, value) for x, y, value in pairs if x < y]
 
 
-def show_arc_probabilities(target: str, table: ArcProbabilities, limit: int | None) -> None:
+def show_arc_probabilities(target: str, table: ArcProbabilityTable, limit: int | None) -> None:
     """Pairs with the probability of an arc, the most probable first."""
     names = layout.fitting_names(target, table.header.names)
     view = layout.new_table(
@@ -128,12 +129,12 @@ def show_results(
     layout.write_table(target, view_of(names), zip(*chosen), limit, "row", closing)
 
 
-def show_forest(target: OutputOptions, forest: Forest) -> None:
+def show_forest(target: Target, forest: ScreeningForest) -> None:
     """The screened variables with the parents that determine each."""
     several = any(len(members) > 1 for members in forest.parents.values())
     columns = [
-        Column("screened variable", "child", VARIABLES),
-        Column("parents" if several else "parent", "parents", VARIABLES),
+        SheetColumn("screened variable", "child", VARIABLES),
+        SheetColumn("parents" if several else "parent", "parents", VARIABLES),
     ]
     rows = ((child, tuple(members)) for child, members in sorted(forest.parents.items()))
     n_variables = len(forest.header.variables)
@@ -142,29 +143,31 @@ def show_forest(target: OutputOptions, forest: Forest) -> None:
     write_sheet(target, Sheet(columns, rows, "variable", forest.header.names, [closing]))
 
 
-def show_root_curve(target: OutputOptions, curve: Iterable[tuple[float, int]], n_variables: int) -> None:
+def show_root_curve(target: Target, curve: RootCurve) -> None:
     """The number of roots at every threshold, in nats."""
-    columns = [Column("eps", "eps", ".6g"), Column("roots", "roots", ",d"), Column("share", "share", ".3f")]
-    rows = ((float(eps), n, n / n_variables) for eps, n in curve)
+    columns = [
+        SheetColumn("eps", "eps", ".6g"),
+        SheetColumn("roots", "roots", ",d"),
+        SheetColumn("share", "share", ".3f"),
+    ]
+    rows = ((point["eps"], point["roots"], point["roots"] / curve.n_variables) for point in curve)
     write_sheet(target, Sheet(columns, rows, "threshold"))
 
 
-def show_parent_sets(
-    target: OutputOptions, variables: Sequence[Variable], records: Iterable[ParentSetRecord]
-) -> None:
+def show_parent_sets(target: Target, variables: Sequence[Variable], records: Iterable[ParentSetRecord]) -> None:
     """The number of candidate sets of each child, and the best of them."""
     found = [
         (record.child, len(record.parents), float(record.scores[0]), tuple(record.parents[0]), record.fixed)
         for record in records
     ]
     columns = [
-        Column("child", "child", VARIABLES),
-        Column("sets", "sets", ",d"),
-        Column("best score", "best_score", ",.2f"),
-        Column("best parents", "best_parents", VARIABLES),
+        SheetColumn("child", "child", VARIABLES),
+        SheetColumn("sets", "sets", ",d"),
+        SheetColumn("best score", "best_score", ",.2f"),
+        SheetColumn("best parents", "best_parents", VARIABLES),
     ]
     if any(is_fixed for *_, is_fixed in found):
-        columns.append(Column("prescribed", "fixed"))
+        columns.append(SheetColumn("prescribed", "fixed"))
     rows = ((*cells, "yes" if is_fixed else "")[: len(columns)] for *cells, is_fixed in found)
     closing = "Best sets need not fit together without a cycle: 'bnsl optimize' chooses among all."
     write_sheet(target, Sheet(columns, rows, "variable", [v.name for v in variables], [closing]))
@@ -200,11 +203,11 @@ def show_forecast(target: str, forecast: Forecast, jobs: int) -> None:
     )
 
 
-def show_rows(target: OutputOptions, rows: Sequence[Mapping[str, Any]]) -> None:
+def show_rows(target: Target, rows: Sequence[Mapping[str, Any]]) -> None:
     """Rows with the same keys; booleans as ``yes`` or an empty cell."""
     shown = {True: "yes", False: ""}
     cells = [[shown[v] if isinstance(v, bool) else v for v in row.values()] for row in rows]
-    if target.format_name == "csv":
+    if target.format == "csv":
         write_csv(target.output, list(rows[0]), cells)
         return
     first, *others = rows[0]

@@ -74,7 +74,7 @@ def ours(folder: Path, task: str) -> tuple[float, list[Any]]:
 
     def answer(case: Path) -> list[dict[str, Any]]:
         seen = {names[v]: network.states[names[v]][state] for v, state in evidence_of(case).items()}
-        return bnsl.query(bnsl.Network(network.learnt), seen, quiet=True, **options).to_pylist()
+        return bnsl.query(bnsl.Network(network.record), seen, quiet=True, **options).to_pylist()
 
     seconds, tables = timed(folder, answer)
     if task == "PR":

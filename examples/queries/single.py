@@ -54,7 +54,7 @@ def ask(path: str) -> None:
         def answer(question: str = question, parts: Any = parts, answers: list[Any] = answers) -> None:
             answers.clear()
             for options in parts:
-                of = network if question == "kept" else bnsl.Network(network.learnt)
+                of = network if question == "kept" else bnsl.Network(network.record)
                 answers.append(bnsl.query(of, quiet=True, **options))
 
         answer()

@@ -15,18 +15,19 @@ or a conjunction of several separated by commas:
 Lines that are empty or begin with ``#`` are skipped.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import ArcPattern, ArcStatement
 from ..tables.selection import names_like
 from ..textlines import Lines, line_by_line
 from ..wording import listed
+from .arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from .csv_graphs import ARC_HEADERS
 
 RELATIONS = ("~>", "->", "-")
@@ -158,7 +159,7 @@ def _json_pair(lines: Lines, text: str) -> tuple[str, str]:
     if isinstance(value, dict):
         pair = next(({a, b} for a, b in sorted(ARC_HEADERS) if a in value and b in value), set())
         if pair and (others := sorted(value.keys() - pair)):
-            lines.fail(f"an arc has two keys; not known: {listed(map(repr, others))}")
+            lines.fail(f"an arc has the keys of its two ends alone, not {listed(map(repr, others))}")
         value = next(([value[a], value[b]] for a, b in sorted(ARC_HEADERS) if a in value and b in value), None)
     if not isinstance(value, list) or len(value) != 2 or not all(isinstance(name, str) for name in value):
         lines.fail('expected an arc: {"from": "A", "to": "B"} or ["A", "B"]')

@@ -9,7 +9,7 @@ import pyarrow
 
 from ..errors import Malformed
 from ..graph_records import Arc, EssentialGraph
-from ..records import Network
+from ..records import NetworkRecord
 from ..schemas import ARC_PROBABILITIES
 from ..streams import open_output
 from ..tables.arrow import ARROW_MARKS, PARQUET_MARK, labelled, read_arrow, read_parquet
@@ -21,7 +21,7 @@ from ..wording import option_value
 from .csv_graphs import STRENGTH_COLUMNS, arcs_text, is_arc_header, read_arc_rows, read_table
 
 
-def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> Network:
+def read_arcs(lines: Lines, edges: list[Arc] | None = None) -> NetworkRecord:
     """Read a list of arcs: CSV, Arrow or Parquet; undirected edges are added to `edges`, or refused if it is None.
 
     Raises `Malformed`: it is another table.
@@ -52,7 +52,7 @@ def _is_text(column: LabelColumn) -> bool:
     return pyarrow.types.is_string(column.values.type) or pyarrow.types.is_large_string(column.values.type)
 
 
-def arc_table(graph: Network | EssentialGraph) -> pyarrow.Table:
+def arc_table(graph: NetworkRecord | EssentialGraph) -> pyarrow.Table:
     """The list of arcs as a table, strengths as numbers."""
     names, *rows = csv.reader(io.StringIO(arcs_text(graph)))
     types = [pyarrow.float64() if name in STRENGTH_COLUMNS else pyarrow.string() for name in names]
@@ -60,7 +60,7 @@ def arc_table(graph: Network | EssentialGraph) -> pyarrow.Table:
     return pyarrow.table(columns, names=names)
 
 
-def write_arc_table(target: str, graph: Network | EssentialGraph, format: str) -> None:
+def write_arc_table(target: str, graph: NetworkRecord | EssentialGraph, format: str) -> None:
     """Write a list of arcs as ``arrow`` (stream), ``feather`` (file) or ``parquet``."""
     table = arc_table(graph)
     with open_output(target) as stream, batch_writer(format, stream, table.schema) as writer:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..errors import Inconsistent, Malformed
 from ..graph_records import Arc, EssentialGraph, Strength, arcs_of, directions_of, parts_of, with_strengths
-from ..records import Network
+from ..records import NetworkRecord
 from ..tables.results.result_tables import csv_text
 from ..textlines import Lines
 from ..wording import plural
@@ -27,7 +27,7 @@ Rows = Sequence[tuple[int, Sequence[str]]]
 """Numbered rows of a table."""
 
 
-def adjacency_text(graph: Network | EssentialGraph) -> str:
+def adjacency_text(graph: NetworkRecord | EssentialGraph) -> str:
     """Adjacency matrix as CSV: names in the first line and column, 1 where the row is a parent of the column.
 
     An undirected edge is a 1 in both directions.
@@ -39,13 +39,13 @@ def adjacency_text(graph: Network | EssentialGraph) -> str:
     return _csv_text([["", *names], *([name, *cells] for name, cells in zip(names, matrix))])
 
 
-def arcs_text(graph: Network | EssentialGraph) -> str:
+def arcs_text(graph: NetworkRecord | EssentialGraph) -> str:
     """List of arcs as CSV: columns ``from`` and ``to``, and columns of directions and strengths if these are known.
 
     For an essential graph the column ``type`` is directed or undirected. A variable without arcs does not occur.
     """
     names, arcs, edges, strengths = parts_of(graph)
-    if isinstance(graph, Network):
+    if isinstance(graph, NetworkRecord):
         words = directions_of(graph)
         titles = ["direction"] if words else []
     else:
@@ -73,7 +73,7 @@ def _csv_text(rows: Iterable[Sequence[str]]) -> str:
     return csv_text(rows)
 
 
-def read_table(lines: Lines, edges: list[Arc] | None = None) -> Network:
+def read_table(lines: Lines, edges: list[Arc] | None = None) -> NetworkRecord:
     """Read a CSV table: an adjacency matrix, or a list of arcs, whose variables are the names in it.
 
     A matrix has the names in its first line and, optionally, in its first column; its entry is 1 where the row
@@ -98,7 +98,7 @@ def is_arc_header(header: Sequence[str]) -> bool:
     return tuple(cell.lower() for cell in header[:2]) in ARC_HEADERS
 
 
-def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[Arc] | None = None) -> Network:
+def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[Arc] | None = None) -> NetworkRecord:
     """The network of a list of arcs: numbered rows of parent, child, optional columns; `edges` as in `read_table`."""
     names = [cell.lower() for cell in header]
     parents: dict[str, list[str]] = {}
@@ -122,7 +122,7 @@ def read_arc_rows(lines: Lines, header: Sequence[str], rows: Rows, edges: list[A
     return with_strengths(network, _read_strengths(lines, network, names, rows))
 
 
-def _read_strengths(lines: Lines, network: Network, header: list[str], rows: Rows) -> dict[Arc, Strength]:
+def _read_strengths(lines: Lines, network: NetworkRecord, header: list[str], rows: Rows) -> dict[Arc, Strength]:
     index = {name: variable for variable, name in enumerate(network.header.names)}
     columns = [header.index(name) for name in STRENGTH_COLUMNS]
     joined = set(arcs_of(network))
@@ -146,7 +146,7 @@ def _numbered(pairs: Iterable[tuple[str, str]], names: Sequence[str]) -> Iterato
     return ((index[one], index[other]) for one, other in pairs)
 
 
-def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc] | None = None) -> Network:
+def _read_adjacency(lines: Lines, header: list[str], rows: Rows, edges: list[Arc] | None = None) -> NetworkRecord:
     # A matrix has one row per variable; if its header has one cell more, the first column has the row names.
     has_row_names = bool(rows) and len(rows) == len(header) - 1
     names = header[1:] if has_row_names else header

@@ -16,7 +16,7 @@ from ..graph_records import (
     parts_of,
     screened_of,
 )
-from ..records import Network
+from ..records import NetworkRecord
 from ..textlines import Lines
 from .findings import Finding, findings_in, warn_of_findings
 from .structures import UNDIRECTED, UNDIRECTED_REMEDY, network_from_arcs
@@ -45,7 +45,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def dot_text(graph: Network | EssentialGraph) -> str:
+def dot_text(graph: NetworkRecord | EssentialGraph) -> str:
     """The structure as a Graphviz directed graph; if the strength of an arc is known, it gives the width of the line.
 
     Undirected edges have no head; nor have arcs whose direction nothing decides, according to the header. Variables
@@ -53,7 +53,7 @@ def dot_text(graph: Network | EssentialGraph) -> str:
     """
     screened = screened_of(graph)
     names, arcs, edges, strengths = parts_of(graph)
-    known = directions_of(graph) if isinstance(graph, Network) else {}
+    known = directions_of(graph) if isinstance(graph, NetworkRecord) else {}
     undecided = {arc for arc, word in known.items() if word == UNDECIDED}
     quoted = [_quoted(name) for name in names]
     rows = ["digraph network {", *([f'  label="{SCREENED_WORDS}";'] if screened else [])]
@@ -133,7 +133,7 @@ class _DotParser:
         while self._peek() in wanted:
             self.position += 1
 
-    def read(self) -> Network:
+    def read(self) -> NetworkRecord:
         word = self._take("name").lower()
         if word == "strict":
             word = self._take("name").lower()
@@ -236,7 +236,7 @@ class _DotParser:
         return found, is_undirected
 
 
-def read_dot(lines: Lines, edges: list[Arc] | None = None) -> Network:
+def read_dot(lines: Lines, edges: list[Arc] | None = None) -> NetworkRecord:
     """Read a Graphviz directed graph; nodes are variables in order of appearance.
 
     Undirected edges (``--`` or ``dir=none``) are added to `edges`, or refused if it is None.

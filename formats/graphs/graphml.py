@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..errors import Inconsistent
 from ..graph_records import Arc, EssentialGraph, directions_of, parts_of
-from ..records import Network
+from ..records import NetworkRecord
 from ..textlines import Lines
 from .findings import is_finding, warn_of_findings
 from .parameters.xml_elements import is_in_xml, line_of, read_xml
@@ -22,7 +22,7 @@ _DEGREES = ("in_degree", "out_degree", "degree")
 """Attributes of nodes: numbers of parents, of children, of all neighbours."""
 
 
-def graphml_text(graph: Network | EssentialGraph) -> str:
+def graphml_text(graph: NetworkRecord | EssentialGraph) -> str:
     """The structure as GraphML; names are the ids of the nodes, degrees their attributes; strengths and what
     decides directions are attributes of the edges.
 
@@ -30,7 +30,7 @@ def graphml_text(graph: Network | EssentialGraph) -> str:
     """
     names, all_arcs, all_edges, strengths = parts_of(graph)
     arcs, edges = list(all_arcs), list(all_edges)
-    decided = directions_of(graph) if isinstance(graph, Network) else {}
+    decided = directions_of(graph) if isinstance(graph, NetworkRecord) else {}
     for name in names:
         if not is_in_xml(name):
             raise Inconsistent(f"XML cannot hold the variable name {name!r}")
@@ -76,7 +76,7 @@ def _node_names(graph: ElementTree.Element, root: ElementTree.Element) -> dict[s
     return {node.get("id"): node.get("id") for node in nodes}
 
 
-def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> Network:
+def read_graphml(lines: Lines, edges: list[Arc] | None = None) -> NetworkRecord:
     """Read a directed GraphML graph; undirected edges are added to `edges`, or refused if it is None."""
     root = read_xml(lines)
     graph = root.find("{*}graph")

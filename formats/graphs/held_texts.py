@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..errors import Inconsistent
-from ..graph_records import BayesianNetwork
+from ..records import Parameters
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -21,7 +21,7 @@ def quoted(text: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
-def require_held(model: BayesianNetwork, format: str, is_held: Callable[[str], bool]) -> None:
+def require_held(model: Parameters, format: str, is_held: Callable[[str], bool]) -> None:
     """Raise `Inconsistent` for a name or a label that the format cannot hold."""
     remedy = "write it as .net.jsonl, which holds any text, or rename it in the data"
     for variable in model.variables:
@@ -33,6 +33,6 @@ def require_held(model: BayesianNetwork, format: str, is_held: Callable[[str], b
                 raise Inconsistent(message, remedy=remedy)
 
 
-def strangers(model: BayesianNetwork, is_taken: Callable[[str], bool]) -> list[str]:
+def strangers(model: Parameters, is_taken: Callable[[str], bool]) -> list[str]:
     """The names of variables whose name or labels strict readers do not take."""
     return [v.name for v in model.variables if not all(map(is_taken, (v.name, *v.known_states)))]

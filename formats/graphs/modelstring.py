@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from ..errors import Inconsistent
-from ..records import Network
+from ..records import NetworkRecord
 from ..textlines import Lines
 from .structures import network_by_names
 
 _FAMILY = re.compile(r"\s*\[([^\[\]|]+)(?:\|([^\[\]|]*))?\]\s*")
 
 
-def modelstring_text(network: Network) -> str:
+def modelstring_text(network: NetworkRecord) -> str:
     """The model string of a network, variables in header order.
 
     Raises `Inconsistent`: a name contains one of ``[ ] | :`` or a line break, is blank, or has blanks at its ends.
@@ -29,7 +29,7 @@ def modelstring_text(network: Network) -> str:
     return "".join(parts) + "\n"
 
 
-def read_modelstring(lines: Lines) -> Network:
+def read_modelstring(lines: Lines) -> NetworkRecord:
     """Read a bnlearn model string; it may run over several lines."""
     text = lines.text()
     families: list[tuple[str, list[str]]] = []

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 from ..bounds import gap_in
 from ..detection import detect_lines, require_format
 from ..errors import Inconsistent, Truncated
-from ..graph_records import Arc, BayesianNetwork, Drawing, EssentialGraph, arcs_of
+from ..graph_records import Arc, Drawing, EssentialGraph, arcs_of
 from ..json_lines.network_lines import has_more, read_next_network
 from ..kinds import STRUCTURES, Kind
-from ..records import Network
+from ..records import NetworkRecord, Parameters
 from ..registry import find_format, load, load_writer
 from ..schemas import NETWORK
 from ..streams import write_output
@@ -22,7 +22,7 @@ from ..textlines import Lines, as_lines
 from ..wording import Warn, ignore, plural
 from .held_texts import strangers
 from .parameters.uai import are_numbers
-from .structures import require_variables, structure_of
+from .structures import require_variables
 
 _WORD_OF_BIF = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*|-?[0-9]+")
 _KEYWORDS_OF_BIF = {"network", "variable", "probability", "property", "type", "discrete", "table", "default"}
@@ -39,15 +39,12 @@ STRICT = {
 """Formats that hold more names and labels than strict readers take, and whether these take a text."""
 
 
-def open_network(source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None) -> Network:
-    """As `open_network_or_model`, for the structure alone; local scores are NaN if the format has none."""
-    return structure_of(open_network_or_model(source, may_be_empty, warn))
-
-
-def open_network_or_model(
+def open_network(
     source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None
-) -> Network | BayesianNetwork:
+) -> NetworkRecord:
     """Read a network in any format of `registry`, with its parameters if the file has them.
+
+    Local scores are NaN if the format has none.
 
     - `may_be_empty`: whether a list of arcs may have none, because another input names the variables.
     - `warn`: is called about claims of the file that are ignored.
@@ -56,16 +53,16 @@ def open_network_or_model(
     with as_lines(source) as lines:
         lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        network: Network | BayesianNetwork = load(row.reader)(lines)
-        if isinstance(network, Network) and not may_be_empty:
+        network: NetworkRecord = load(row.reader)(lines)
+        if not may_be_empty:
             require_variables(network)
         return network
 
 
 def open_graph(
     source: str | BinaryIO | Lines, may_be_empty: bool = False, warn: Warn | None = None
-) -> Network | EssentialGraph:
-    """Read the structure of a network, or a graph with undirected edges beside arcs, such as an essential graph.
+) -> NetworkRecord | EssentialGraph:
+    """Read a network, or a graph with undirected edges beside arcs, such as an essential graph.
 
     Arguments are as in `open_network`. DOT, GraphML, adjacency matrices (1 both ways) and lists of arcs (column
     ``type``) can hold undirected edges; a graph that has one is an `EssentialGraph`, whatever its arcs. Raises
@@ -74,10 +71,8 @@ def open_graph(
     with as_lines(source) as lines:
         lines.warn = warn or lines.warn
         row = require_format(lines, (Kind.NETWORK, Kind.PARAMETERS), "a network")
-        if not row.has_edges:
-            return structure_of(load(row.reader)(lines))
         edges: list[Arc] = []
-        network: Network = load(row.reader)(lines, edges)
+        network: NetworkRecord = load(row.reader)(lines, *([edges] if row.has_edges else []))
         if not may_be_empty:
             require_variables(network)
     if not edges:
@@ -94,20 +89,15 @@ def open_graph(
     return EssentialGraph(header.variables, tuple(arcs), tuple(found), lacks_isolated=header.lacks_isolated)
 
 
-def open_networks(source: str | Lines, warn: Warn | None = None) -> Iterator[Network]:
-    """As `open_networks_or_models`, for the structures alone."""
-    return map(structure_of, open_networks_or_models(source, warn))
-
-
-def open_networks_or_models(source: str | Lines, warn: Warn | None = None) -> Iterator[Network | BayesianNetwork]:
+def open_networks(source: str | Lines, warn: Warn | None = None) -> Iterator[NetworkRecord]:
     """Read concatenated network files, or one network in any format, with the parameters that they have.
 
-    `warn` is as in `open_network_or_model`. Raises `FormatError`: with file and line; `Truncated` gives the number of
+    `warn` is as in `open_network`. Raises `FormatError`: with file and line; `Truncated` gives the number of
     whole networks before.
     """
     lines = as_lines(source)
     if detect_lines(lines).name != NETWORK.name:
-        yield open_network_or_model(lines, warn=warn)
+        yield open_network(lines, warn=warn)
         return
     n_whole = 0
     with lines:
@@ -118,24 +108,24 @@ def open_networks_or_models(source: str | Lines, warn: Warn | None = None) -> It
                 yield network
         except Truncated as error:
             raise Truncated(
-                f"{error.message} (network {n_whole + 1}; whole before it: {n_whole})",
+                f"{error.message} (in network {n_whole + 1}, after {plural(n_whole, 'whole network')})",
                 source=error.source,
                 line=error.line,
-                remedy="run the command that made it again; bnsl average --partial goes on with the whole networks",
+                remedy="make the stream again, or go on with the whole networks before it: bnsl average --partial",
             ) from None
 
 
-def pick_network(source: str | Lines, place: int | None, warn: Warn | None = None) -> Network | BayesianNetwork:
+def pick_network(source: str | Lines, place: int | None, warn: Warn | None = None) -> NetworkRecord:
     """One network of a stream, with its parameters if it has them.
 
     `place`: from 1; None for the network with the largest total score, the first among equals. `warn` is as in
-    `open_network_or_model`. Raises `Inconsistent`:
-    there are fewer networks, or the total of one is unknown; `FormatError`: as the reader of streams does.
+    `open_network`. Raises `Inconsistent`: there are fewer networks, or the total of one is unknown; `FormatError`: as
+    the reader of streams does.
     """
     lines = as_lines(source)
-    best: Network | BayesianNetwork | None = None
+    best: NetworkRecord | None = None
     n_networks = 0
-    for n_networks, network in enumerate(open_networks_or_models(lines, warn), 1):
+    for n_networks, network in enumerate(open_networks(lines, warn), 1):
         if n_networks == place:
             lines.close()
             return network
@@ -150,13 +140,11 @@ def pick_network(source: str | Lines, place: int | None, warn: Warn | None = Non
     return best
 
 
-def _total(network: Network | BayesianNetwork) -> Any:
-    return structure_of(network).header.extra.get("total")
+def _total(network: NetworkRecord) -> Any:
+    return network.header.extra.get("total")
 
 
-def write_network(
-    target: str, network: Network | BayesianNetwork, format: str = "network", warn: Warn | None = None
-) -> None:
+def write_network(target: str, network: NetworkRecord, format: str = "network", warn: Warn | None = None) -> None:
     """Write a network, or the part of it that a format of `registry` can hold, to a path or ``-``.
 
     `warn` is called about texts that other readers refuse, and facts that the format cannot hold. Raises
@@ -167,20 +155,20 @@ def write_network(
     if lost := left_out(network, format):
         (warn or ignore)(f"{format} has no place for {', '.join(lost)}: left out")
     if find_format(format).kind is not Kind.PARAMETERS:
-        write_output(target, write(network if format == "network" else structure_of(network)))
+        write_output(target, write(network))
         return
-    model = require_parameters(network, format)
+    model = require_parameters(network.parameters, format)
     _warn_of_readers(model, format, warn or ignore)
     write_output(target, write(model))
 
 
-def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
+def left_out(network: NetworkRecord, format: str) -> list[str]:
     """What a format cannot hold and a reader of the file would miss, in words."""
     if format == "network":
         return []
-    header = structure_of(network).header
+    header = network.header
     facts = {
-        "parameters": isinstance(network, BayesianNetwork) and find_format(format).kind is Kind.NETWORK,
+        "parameters": network.parameters is not None and find_format(format).kind is Kind.NETWORK,
         "names of variables and states": format == "uai" and not are_numbers(header.variables),
         "score": header.extra.get("total") is not None,
         "gap": gap_in(header.extra) is not None,
@@ -190,15 +178,18 @@ def left_out(network: Network | BayesianNetwork, format: str) -> list[str]:
     return [name for name, is_known in facts.items() if is_known]
 
 
-def _warn_of_readers(model: BayesianNetwork, format: str, warn: Warn) -> None:
+def _warn_of_readers(model: Parameters, format: str, warn: Warn) -> None:
     if format in STRICT:
         is_taken, who_refuse = STRICT[format]
         if strange := strangers(model, is_taken):
-            warn(f"{who_refuse} some names or labels (of {strange[0]!r}; variables: {len(strange)})")
+            warn(
+                f"{who_refuse} some names or labels "
+                f"(those of {strange[0]!r}; {plural(len(strange), 'variable')} in all)"
+            )
     constant = [variable.name for variable in model.variables if len(variable.known_states) == 1]
     if format in ("bif", "net") and constant:
         warn(
-            f"pyAgrum refuses variables of one state in {format.upper()} ({constant[0]!r}; in all {len(constant)}); "
+            f"pyAgrum refuses variables of one state in {format.upper()} ({constant[0]!r}; {len(constant)} in all); "
             "learn without these columns (--drop) if it is to read the file"
         )
 
@@ -218,12 +209,10 @@ def write_drawing(target: str, drawing: Drawing, format: str) -> None:
     write_output(target, load_writer(format, Kind.PICTURE)(drawing))
 
 
-def require_parameters(
-    network: Network | BayesianNetwork | None, format: str, source: str | None = None
-) -> BayesianNetwork:
-    """The network itself if it has the parameters that a format needs; otherwise raises `Inconsistent`."""
-    if isinstance(network, BayesianNetwork):
-        return network
+def require_parameters(parameters: Parameters | None, format: str, source: str | None = None) -> Parameters:
+    """The parameters, which a format needs; raises `Inconsistent` if the network has none."""
+    if parameters is not None:
+        return parameters
     raise Inconsistent(
         f"this network has no parameters, and {format} needs them",
         source=source,

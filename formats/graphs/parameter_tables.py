@@ -1,7 +1,7 @@
 """Networks with parameters assembled from the variables and tables of a file, and checked.
 
-Readers of formats with each family as a flat list of numbers call `Families.add_table`: the numbers go row by row,
-the last parent's states faster than the first one's, and the child's states fastest.
+Readers of formats with each family as a flat list of numbers call `FamilyTables.add_table`: the numbers go row by
+row, the last parent's states faster than the first one's, and the child's states fastest.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 
 from ..data_records import Variable
 from ..errors import FormatError, Inconsistent, Malformed
-from ..graph_records import BayesianNetwork
+from ..records import NetworkRecord, Parameters
 from ..textlines import Lines
-from .structures import require_acyclic
+from .structures import network_of
 
 EXACT = 1e-12
 """Rows whose sum is this close to 1 stay unchanged; others are renormalised."""
@@ -37,7 +37,7 @@ def failing(lines: Lines) -> Callable[..., NoReturn]:
     return fail
 
 
-class Families:
+class FamilyTables:
     """Variables and their tables, by the identifiers of the file.
 
     - `fail`: raises an error; gets a message, a place in the file and optionally the kind of error.
@@ -123,10 +123,14 @@ class Families:
         states = (self.variables[parent].known_states[code] for parent, code in zip(family, codes))
         return f"({', '.join(states)})"
 
-    def network(self, name: str = "unknown") -> BayesianNetwork:
-        """The network, once all families are added; identifiers replace names that are not distinct.
+    def network(self, name: str = "unknown") -> NetworkRecord:
+        """The network of the `parameters`; raises `FormatError`, too, if the arcs form a cycle."""
+        return network_of(self.parameters(name))
 
-        Raises `FormatError`: there is no variable, a variable has no table, or the arcs form a cycle.
+    def parameters(self, name: str = "unknown") -> Parameters:
+        """The parameters, once all families are added; identifiers replace names that are not distinct.
+
+        Raises `FormatError`: there is no variable, or a variable has no table.
         """
         identifiers = list(self.index_of)
         if not identifiers:
@@ -138,6 +142,5 @@ class Families:
         if len(set(names)) < len(names):
             names = identifiers
         parents, tables = zip(*(self._found[index] for index in range(len(names))))
-        require_acyclic(names, parents)
         renamed = tuple(Variable(n, variable.states) for n, variable in zip(names, self.variables))
-        return BayesianNetwork(renamed, parents, tables, name)
+        return Parameters(renamed, parents, tables, name)

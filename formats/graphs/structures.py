@@ -1,4 +1,4 @@
-"""Networks without parameters, assembled from parents by index or name and checked."""
+"""Networks assembled from parents by index or name, or from their parameters, and checked."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ..data_records import Variable
 from ..errors import Inconsistent, Malformed
-from ..graph_records import Arc, BayesianNetwork
-from ..records import Header, Network
+from ..graph_records import Arc
+from ..records import Header, NetworkRecord, Parameters
 from .algorithms import find_cycle
 
 UNDIRECTED = "an undirected edge; a network needs directed ones"
@@ -28,20 +28,20 @@ def require_acyclic(names: Sequence[str], parents: Sequence[Sequence[int]]) -> N
         raise Inconsistent(f"the arcs form a cycle: {' -> '.join(shown)}")
 
 
-def network_from_parents(variables: tuple[Variable, ...], parents: Sequence[Sequence[int]]) -> Network:
+def network_from_parents(variables: tuple[Variable, ...], parents: Sequence[Sequence[int]]) -> NetworkRecord:
     """A network with score ``unknown`` and local scores NaN; raises `Inconsistent` if the arcs form a cycle."""
     ordered = tuple(tuple(sorted(parent_set)) for parent_set in parents)
     require_acyclic([v.name for v in variables], ordered)
-    return Network(Header(variables), ordered, np.full(len(variables), np.nan))
+    return NetworkRecord(Header(variables), ordered, np.full(len(variables), np.nan))
 
 
-def require_variables(network: Network) -> None:
+def require_variables(network: NetworkRecord) -> None:
     """Raise `Malformed` if a list of arcs is empty, so that its variables are unknown."""
     if network.header.lacks_isolated and not network.n_variables:
         raise Malformed("the list of arcs is empty, so its variables are unknown")
 
 
-def with_variables(network: Network, names: Iterable[str]) -> Network:
+def with_variables(network: NetworkRecord, names: Iterable[str]) -> NetworkRecord:
     """The network with further variables without arcs, placed after its own."""
     more = tuple(map(Variable, names))
     header = replace(network.header, variables=network.header.variables + more, lacks_isolated=False)
@@ -49,19 +49,15 @@ def with_variables(network: Network, names: Iterable[str]) -> Network:
     return replace(network, header=header, parents=(*network.parents, *[()] * len(more)), scores=scores)
 
 
-def structure_of(network: Network | BayesianNetwork) -> Network:
-    """The structure of a network with parameters, with its header and local scores; a `Network` as it is."""
-    if isinstance(network, Network):
-        return network
-    plain = network_from_parents(network.variables, network.parents)
-    header = plain.header if network.header is None else network.header
-    return replace(plain, header=header, scores=plain.scores if network.scores is None else network.scores)
+def network_of(parameters: Parameters) -> NetworkRecord:
+    """The network of these parameters; nothing else is known about it."""
+    return replace(network_from_parents(parameters.variables, parameters.parents), parameters=parameters)
 
 
-def with_header(model: BayesianNetwork, structure: Network) -> BayesianNetwork:
-    """The parameters with the header and the local scores of their structure; the parameters give the states."""
-    header = replace(structure.header, variables=model.variables, lacks_isolated=False)
-    return replace(model, header=header, scores=structure.scores)
+def with_parameters(network: NetworkRecord, parameters: Parameters) -> NetworkRecord:
+    """The network with parameters of its arcs; they give the states."""
+    header = replace(network.header, variables=parameters.variables, lacks_isolated=False)
+    return replace(network, header=header, parameters=parameters)
 
 
 def _require_names(names: Sequence[str]) -> None:
@@ -69,7 +65,7 @@ def _require_names(names: Sequence[str]) -> None:
         raise Inconsistent("a variable without a name")
 
 
-def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc]) -> Network:
+def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc]) -> NetworkRecord:
     """A network from arcs by index; repeated ones count once.
 
     Raises `Inconsistent`: the arcs form a cycle, or a name is blank.
@@ -81,7 +77,7 @@ def network_from_arcs(names: Sequence[str], arcs: Iterable[Arc]) -> Network:
     return network_from_parents(tuple(map(Variable, names)), [sorted(p) for p in parents])
 
 
-def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Network:
+def network_by_names(names: Sequence[str], parents: Mapping[str, Sequence[str]]) -> NetworkRecord:
     """A network from parents by name.
 
     Raises `Inconsistent`: names repeat or are blank, a parent is unknown, repeated or the child itself.

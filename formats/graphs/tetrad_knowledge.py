@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
-from ..arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 from ..errors import Inconsistent
 from ..graph_records import Arc
 from ..textlines import Lines, line_by_line
 from .arc_files import cells_of, read_arcs, read_tiers, variables_like
+from .arc_groups import ArcEnds, ArcGroup, group_of, grouped_arcs
 
 _HEADER = b"/knowledge"
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbiddengroup", "requiredgroup")

@@ -4,6 +4,7 @@ The first line is a header, each further line holds the record of one variable, 
 line by line over bytes, because lines may be long and streams slow. `jsonl_writer` makes the lines.
 """
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 import contextlib
@@ -327,7 +328,7 @@ def _require_whole(lines: Lines, head: JsonlHeader, seen: Collection[int], torn:
         lines.fail(
             f"{torn or 'the stream ends early'}: {n_seen} of {head.n_records} variables arrived{without}",
             kind=Truncated,
-            remedy="run the command that made it again, or use --partial to go on with what arrived",
+            remedy="make the stream again, or use --partial to go on with what arrived",
         )
 
 

@@ -1,5 +1,6 @@
 """Headers and records as lines of this program's JSON formats."""
 
+# Imported where needed, since loading takes time: orjson
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator

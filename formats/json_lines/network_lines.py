@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError, Inconsistent
-from ..graph_records import BayesianNetwork
 from ..graphs.network_claims import check_while_reading
-from ..graphs.parameter_tables import Families, failing
-from ..graphs.structures import require_acyclic, structure_of, with_header
-from ..records import Network, ParentSetRecord
+from ..graphs.parameter_tables import FamilyTables, failing
+from ..graphs.structures import require_acyclic, with_parameters
+from ..records import NetworkRecord, Parameters, ParentSetRecord
 from ..schemas import NETWORK
 from ..streams import open_output
 from ..textlines import Lines
@@ -33,20 +32,20 @@ def _single_sets(lines: Lines, head: JsonlHeader) -> Iterator[ParentSetRecord]:
         yield record
 
 
-def read_network(lines: Lines) -> Network | BayesianNetwork:
+def read_network(lines: Lines) -> NetworkRecord:
     """Read a network file, or a parent-set file with one set for each variable; a second network is an error."""
     network = read_next_network(lines)
     if has_more(lines):
         lines.fail(
-            "a second network begins: this is a stream of networks, and one is wanted",
+            "a second network begins here, but one network is needed",
             kind=Inconsistent,
-            remedy="bnsl convert --index K writes the K-th of them, --index best the one that scores most; "
-            "bnsl average makes one of all",
+            remedy="take the K-th network by bnsl convert --index K, the one that scores most by --index best, or "
+            "average them all by bnsl average",
         )
     return network
 
 
-def read_next_network(lines: Lines) -> Network | BayesianNetwork:
+def read_next_network(lines: Lines) -> NetworkRecord:
     """Read the next network of a stream and nothing behind it; with its parameters if its records have them."""
     head = read_header(lines)
     n_variables = head.header.n_variables
@@ -59,13 +58,13 @@ def read_next_network(lines: Lines) -> Network | BayesianNetwork:
         if PROBABILITIES in record.extra:
             tables[record.child] = record.extra[PROBABILITIES], lines.number
     require_acyclic(head.header.names, parents)
-    network = Network(head.header, tuple(parents), scores)
+    network = NetworkRecord(head.header, tuple(parents), scores)
     return _with_tables(lines, network, tables) if tables else network
 
 
-def _with_tables(lines: Lines, network: Network, tables: dict[int, tuple[Any, int]]) -> BayesianNetwork:
+def _with_tables(lines: Lines, network: NetworkRecord, tables: dict[int, tuple[Any, int]]) -> NetworkRecord:
     """The network with the probabilities of its records, each with its line."""
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for variable in network.header.variables:
         if variable.states is None:
             lines.fail(f"the probabilities need the states of {variable.name!r} in the header", kind=Inconsistent)
@@ -76,8 +75,8 @@ def _with_tables(lines: Lines, network: Network, tables: dict[int, tuple[Any, in
             lines.fail(f"variable {names[child]!r}: key 'probabilities' must be a list of numbers", line=at)
         families.add_table([*(names[p] for p in network.parents[child]), names[child]], numbers, at)
     extra = dict(network.header.extra)
-    model = families.network(extra.pop("name", "unknown"))
-    return with_header(model, replace(network, header=replace(network.header, extra=extra)))
+    found = families.parameters(extra.pop("name", "unknown"))
+    return with_parameters(replace(network, header=replace(network.header, extra=extra)), found)
 
 
 def has_more(lines: Lines) -> bool:
@@ -89,23 +88,22 @@ def has_more(lines: Lines) -> bool:
     return False
 
 
-def network_text(network: Network | BayesianNetwork) -> str:
+def network_text(network: NetworkRecord) -> str:
     """A network as JSON lines; unknown (NaN) local scores become null.
 
     Raises `ValueError`: a probability is not finite.
     """
-    structure, model = structure_of(network), network if isinstance(network, BayesianNetwork) else None
-    header = structure.header
+    header, model = network.header, network.parameters
     if model is not None and model.name != "unknown":
         header = replace(header, extra={**header.extra, "name": model.name})
     rows = [encode_header(NETWORK.name, header)]
-    for child, (parents, score) in enumerate(zip(structure.parents, structure.scores.tolist())):
+    for child, (parents, score) in enumerate(zip(network.parents, network.scores.tolist())):
         facts = {} if model is None else {"extra": {PROBABILITIES: _numbers(model, child)}}
         rows.append(encode_record(ParentSetRecord.of(child, (parents,), (score,), **facts), unknown_scores=True))
     return b"".join(rows).decode()
 
 
-def _numbers(model: BayesianNetwork, child: int) -> np.ndarray:
+def _numbers(model: Parameters, child: int) -> np.ndarray:
     """The table of a variable, its parents ascending."""
     table = model.tables[child]
     if not np.isfinite(table).all():
@@ -114,7 +112,7 @@ def _numbers(model: BayesianNetwork, child: int) -> np.ndarray:
     return table.transpose(axes).ravel()
 
 
-def write_network_stream(target: str, networks: Iterable[Network]) -> None:
+def write_network_stream(target: str, networks: Iterable[NetworkRecord]) -> None:
     """Write networks one after the other, each with its header, to a path or ``-``."""
     with open_output(target) as stream:
         for network in networks:

@@ -9,7 +9,7 @@ import numpy as np
 from ..detection import require_format
 from ..graphs.structures import require_acyclic
 from ..kinds import Kind
-from ..records import Forest, ParentSetRecord
+from ..records import ParentSetRecord, ScreeningForest
 from ..schemas import FOREST
 from ..streams import open_output
 from ..textlines import Lines, as_lines
@@ -17,7 +17,7 @@ from .jsonl import read_header, read_records
 from .jsonl_writer import encode_header, encode_record
 
 
-def open_forest(source: str | BinaryIO | Lines) -> Forest:
+def open_forest(source: str | BinaryIO | Lines) -> ScreeningForest:
     """Read a screening forest.
 
     Raises `FormatError`: with file and line; also when a variable has no parent or the arcs form a cycle.
@@ -35,10 +35,10 @@ def open_forest(source: str | BinaryIO | Lines) -> Forest:
             if not np.isnan(record.scores[0]):
                 scores[record.child] = float(record.scores[0])
         require_acyclic(names, [parents.get(v, ()) for v in range(len(names))])
-        return Forest(head.header, parents, scores)
+        return ScreeningForest(head.header, parents, scores)
 
 
-def write_forest(target: str, forest: Forest) -> None:
+def write_forest(target: str, forest: ScreeningForest) -> None:
     """Write a screening forest as JSON lines, in variable order; unknown local scores become null."""
     with open_output(target) as stream:
         stream.write(encode_header(FOREST.name, forest.header, len(forest.parents)))

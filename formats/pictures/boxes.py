@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 
-from ..graph_records import BayesianNetwork, Drawing, Probabilities
+from ..graph_records import Drawing, Probabilities
 from ..printable import abbreviated
-from ..text_widths import BOX_PADDING, text_width
+from ..records import Parameters
 from ..wording import printable
+from .text_widths import BOX_PADDING, text_width
 
 SMALL = 10.0
 """Size of the typeface of bars and tables."""
@@ -45,7 +46,7 @@ def bar_start(rows: Sequence[tuple[str, float]]) -> float:
     return BOX_PADDING + max(text_width(label, SMALL) for label, _ in rows) + COLUMN_GAP
 
 
-def table(model: BayesianNetwork, v: int, names: Sequence[str]) -> list[list[str]]:
+def table(model: Parameters, v: int, names: Sequence[str]) -> list[list[str]]:
     """The table of a variable as texts: parents and states in the first row, then a row a configuration of the
     parents; one text where it is too large. `names` are the labels of the variables.
     """

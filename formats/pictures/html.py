@@ -16,10 +16,10 @@ import orjson
 
 from ..graph_records import Arc, Clusters, Drawing, Probabilities, Strength, screened_of, strengths_of
 from ..records import Header
-from ..text_widths import BOX_HEIGHT, BOX_PADDING
 from ..wording import plural, printable
 from .arrows import head_opacity, line_opacity, line_width, link_width, path, shortened
 from .boxes import ROW_HEIGHT, SHARE_WIDTH, bar_start, drawn_bars
+from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 TEMPLATE = Path(__file__).with_name("network.html")
 

@@ -1,5 +1,6 @@
 """A drawing of a network as PDF or PNG: the SVG picture, rendered by the package cairosvg or by a program."""
 
+# Imported where needed, since loading takes time: cairosvg
 from __future__ import annotations
 
 import math

@@ -8,11 +8,11 @@ from html import escape
 import numpy as np
 
 from ..graph_records import SCREENED_WORDS, Arc, Clusters, Drawing, Strength, screened_of, strengths_of
-from ..records import Network
-from ..text_widths import BOX_HEIGHT, BOX_PADDING
+from ..records import NetworkRecord
 from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
 from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, column_widths, drawn_bars, percent, table
+from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 MARGIN = 24.0
 FIRST_VIEW = 2000.0
@@ -151,7 +151,7 @@ def _arcs(drawing: Drawing) -> Iterator[str]:
             yield f'<path class="arc" stroke-width="1.2" d="{path(line)}"{arrow}/>'
 
 
-def _wide_arc(network: Network, arc: Arc, strength: Strength, line: np.ndarray, undirected: bool) -> str:
+def _wide_arc(network: NetworkRecord, arc: Arc, strength: Strength, line: np.ndarray, undirected: bool) -> str:
     """A line with the width of the arc's strength, and a tooltip with the strength."""
     shade = head_opacity(strength)
     drawn = line if undirected else shortened(line, shade)
@@ -234,7 +234,7 @@ def _cell(x: float, top: float, text: str, look: str = "") -> str:
     return f'<text class="cell" x="{number(x)}" y="{number(top + 11)}"{look}>{_xml(text)}</text>'
 
 
-def _facts(network: Network, v: int) -> str:
+def _facts(network: NetworkRecord, v: int) -> str:
     names = network.header.names
     parents = ", ".join(names[p] for p in network.parents[v])
     score = float(network.scores[v])

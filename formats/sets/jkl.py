@@ -32,7 +32,7 @@ _MAX_VARIABLES = 10_000_000
 
 
 @dataclass
-class _RawBlock:
+class _NumberedBlock:
     """One block before names are resolved; `parents` are provisional numbers of name tokens."""
 
     name: bytes
@@ -69,7 +69,7 @@ class _Reader:
             self.lines.fail(f"the first number must be the number of variables (1 to {_MAX_VARIABLES})")
         return n_variables
 
-    def read_block(self) -> _RawBlock | None:
+    def read_block(self) -> _NumberedBlock | None:
         """The next block; None at the end of the input."""
         head = self.next_line()
         if head is None:
@@ -96,7 +96,7 @@ class _Reader:
             self.lines.fail(message, kind=Truncated, remedy="if the file is whole, add a line end")
         return self._convert(name, line_number, rows)
 
-    def _convert(self, name: bytes, line: int, rows: list[tuple[int, list[bytes]]]) -> _RawBlock:
+    def _convert(self, name: bytes, line: int, rows: list[tuple[int, list[bytes]]]) -> _NumberedBlock:
         cells = [row for _, row in rows]
         sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells)) - 2
         try:
@@ -108,7 +108,7 @@ class _Reader:
         except ValueError:
             self._fail_row(rows)
         numbers = list(map(self.tokens.__getitem__, chain.from_iterable(row[2:] for row in cells)))
-        return _RawBlock(name, line, sizes, np.array(numbers, dtype=np.int64), scores)
+        return _NumberedBlock(name, line, sizes, np.array(numbers, dtype=np.int64), scores)
 
     def _numbers(self, texts: list[bytes]) -> np.ndarray:
         joined = b" ".join(texts)
@@ -155,7 +155,7 @@ def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
     """
     reader = _Reader(lines)
     n_variables = reader.read_count()
-    blocks: list[_RawBlock] = []
+    blocks: list[_NumberedBlock] = []
     while True:
         try:
             block = reader.read_block()
@@ -182,7 +182,7 @@ def read_jkl(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
 
 
 def _resolve_names(
-    lines: Lines, blocks: list[_RawBlock], n_variables: int
+    lines: Lines, blocks: list[_NumberedBlock], n_variables: int
 ) -> tuple[tuple[str, ...], dict[bytes, int]]:
     """Names of the variables and the index that each name token means."""
     line_of: dict[bytes, int] = {}
@@ -206,7 +206,7 @@ def _resolve_names(
 
 def _checked(
     lines: Lines,
-    blocks: list[_RawBlock],
+    blocks: list[_NumberedBlock],
     names: tuple[str, ...],
     index_of: dict[bytes, int],
     tokens: dict[bytes, int],

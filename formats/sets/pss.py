@@ -30,22 +30,24 @@ _SCORES = {name: name for name in SCORES} | {"mdl": "bic"}
 
 
 @dataclass
-class _RawBlock:
+class _TextBlock:
+    """One variable and the words of its lines, each with its number."""
+
     name: str
     line: int
     meta: dict[str, str] = field(default_factory=dict)
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
 
 
-def _read_raw(lines: Lines) -> tuple[dict[str, str], list[_RawBlock]]:
+def _read_raw(lines: Lines) -> tuple[dict[str, str], list[_TextBlock]]:
     meta: dict[str, str] = {}
-    blocks: list[_RawBlock] = []
+    blocks: list[_TextBlock] = []
     for raw in lines:
         line = lines.decode(raw).strip()
         if not line or line.startswith("#"):
             continue
         if match := _VAR.match(line):
-            blocks.append(_RawBlock(match[1], lines.number))
+            blocks.append(_TextBlock(match[1], lines.number))
         elif match := _META.match(line):
             (blocks[-1].meta if blocks else meta)[match[1].lower()] = match[2].strip()
         elif line[:5].upper() == "META ":
@@ -62,7 +64,7 @@ def _read_raw(lines: Lines) -> tuple[dict[str, str], list[_RawBlock]]:
     return meta, blocks
 
 
-def _variable(lines: Lines, block: _RawBlock) -> Variable:
+def _variable(lines: Lines, block: _TextBlock) -> Variable:
     values = block.meta.get("values", "").replace(",", " ").split()
     arity = block.meta.get("arity")
     if not values:
@@ -73,7 +75,7 @@ def _variable(lines: Lines, block: _RawBlock) -> Variable:
     return Variable(block.name, tuple(values))
 
 
-def _header(lines: Lines, meta: dict[str, str], blocks: list[_RawBlock], warn: Warn) -> Header:
+def _header(lines: Lines, meta: dict[str, str], blocks: list[_TextBlock], warn: Warn) -> Header:
     seen: dict[str, int] = {}
     for block in blocks:
         if seen.setdefault(block.name, block.line) != block.line:
@@ -103,7 +105,7 @@ def read_pss(lines: Lines, *, partial: bool = False, warn: Warn = ignore) -> tup
     return header, _checked(lines, blocks, header, warn)
 
 
-def _checked(lines: Lines, blocks: list[_RawBlock], header: Header, warn: Warn) -> Iterator[ParentSetRecord]:
+def _checked(lines: Lines, blocks: list[_TextBlock], header: Header, warn: Warn) -> Iterator[ParentSetRecord]:
     checker = RecordChecker(header.names, foreign=True)
     index_of = {name: index for index, name in enumerate(header.names)}
     for child, block in enumerate(blocks):

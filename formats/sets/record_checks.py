@@ -98,7 +98,7 @@ class RecordChecker:
             warn(f"sets listed twice (the better score counts) for {variables}")
         if self._lacking:
             variables = f"{plural(len(self._lacking), 'variable')}: {listed(map(repr, self._lacking))}"
-            warn(f"no empty set is listed, so that one of the listed sets must be taken, for {variables}")
+            warn(f"no empty set is listed, and one of the listed sets must be taken, for {variables}")
 
     @property
     def _declared(self) -> str:

@@ -4,6 +4,7 @@ JSON lines with a header like that of parent-set files, or, for long traces, the
 table with the header in the schema's metadata.
 """
 
+# Imported where needed, since loading takes time: arrow_arrays, pyarrow
 from __future__ import annotations
 
 import contextlib

@@ -1,9 +1,16 @@
-"""Arrow streams and files (Feather) and Parquet: decoding them, and their columns as labels."""
+"""Arrow streams and files (Feather) and Parquet: decoding them, and their columns as labels.
 
+The decompressed size is checked by the metadata before anything is decompressed. A file of some kilobytes may stand
+for thousands of millions of cells: runs of one value, compressed zeros, columns of nulls that have a length only.
+Real tables take a byte for a few cells, or for some tens when compressed.
+"""
+
+# Imported where needed, since loading takes time: pyarrow.parquet
 from __future__ import annotations
 
 import contextlib
 import os
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -14,11 +21,9 @@ from ..errors import Malformed, Truncated, UnsuitableData
 from ..streams import TableInMemory, open_input, read_bytes
 from ..wording import Warn, ignore
 from .arrow_arrays import text_scalar
-from .arrow_sizes import check_message, refuse_many_cells, refuse_much
 from .declared_states import declares_levels
-from .encoding import RawTable, TextLayout, check_names
 from .foreign_conventions import without_row_numbers
-from .label_columns import ColumnParts, LabelColumn, Typed, release_memory
+from .label_columns import ColumnParts, LabelColumn, RawTable, TextLayout, Typed, check_names, release_memory
 from .results.result_tables import own_header
 
 _FILE_MARK = b"ARROW1"
@@ -33,6 +38,22 @@ _LEAST_ROWS = 1 << 13
 """Least rows decoded per call: each batch costs a tenth of a millisecond per column."""
 _COLUMNS_AT_ONCE = _CELLS_AT_ONCE // _LEAST_ROWS
 """Columns of a Parquet file decoded per call at most: decoded cells take twelve bytes, their labels one."""
+
+
+FREE_CELLS = 1 << 25
+"""Cells that any file may stand for; as labels they take some 150 MiB."""
+CELLS_PER_BYTE = 200
+"""Largest number of cells per byte of the file beyond that."""
+FREE_BYTES = 128 << 20
+BYTES_PER_BYTE = 200
+"""The same of decompressed bytes."""
+
+_REMEDY = "if that is meant, write the table uncompressed, or as text"
+
+# Slots of the flatbuffers of Arrow's Message.fbs, and the types of messages that have buffers.
+_HEADER_TYPE, _HEADER = 1, 2
+_DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
+_DICTIONARY_DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
 
 
 def read_memory(source: TableInMemory) -> pyarrow.Table | RawTable:
@@ -70,7 +91,7 @@ def read_parquet(data: bytes, layout: TextLayout | None = None, warn: Warn = ign
     """Decode Parquet; parameters, result and errors as in `read_arrow`."""
 
     def read(stream: pyarrow.BufferReader) -> pyarrow.Table | RawTable:
-        from pyarrow import parquet
+        import pyarrow.parquet as parquet
 
         metadata = parquet.read_metadata(stream)
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
@@ -220,7 +241,7 @@ def typed_table(source: str) -> pyarrow.Table | None:
         return None
     data = pyarrow.BufferReader(read_bytes(source))
     if head.startswith(PARQUET_MARK):
-        from pyarrow import parquet
+        import pyarrow.parquet as parquet
 
         return parquet.read_table(data)
     return (pyarrow.ipc.open_file if head.startswith(_FILE_MARK) else pyarrow.ipc.open_stream)(data).read_all()
@@ -286,3 +307,80 @@ def typed_of(kind: pyarrow.DataType) -> Typed:
         return Typed.NO
     is_number = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind)
     return Typed.NUMBERS if is_number else Typed.TEXT
+
+
+def refuse_many_cells(n_rows: int, n_columns: int, size: int) -> None:
+    """Raise `Malformed` if a file of `size` bytes has too many cells."""
+    if n_rows * max(1, n_columns) > max(FREE_CELLS, CELLS_PER_BYTE * size):
+        claim = f"{size:,} bytes stand for {n_rows:,} rows of {n_columns:,} columns, too many to be true"
+        raise Malformed(claim, remedy=_REMEDY)
+
+
+def refuse_much(expanded: int, size: int) -> None:
+    """Raise `Malformed` if a file of `size` bytes expands to too many bytes."""
+    if expanded > max(FREE_BYTES, BYTES_PER_BYTE * size):
+        claim = f"{size:,} bytes expand to {expanded >> 20:,} MiB, more than {BYTES_PER_BYTE}-fold"
+        raise Malformed(claim, remedy=_REMEDY)
+
+
+def check_message(message: pyarrow.Message, size: int) -> int:
+    """Decompressed size of the compressed buffers of a message, as it claims, in bytes.
+
+    Raises `Malformed`: the message claims too many rows for a file of `size` bytes.
+    """
+    raw = message.metadata.to_pybytes()
+    try:
+        batch = _batch_of(raw)
+        if batch is None:
+            return 0
+        (n_rows,) = struct.unpack_from("<q", raw, _field(raw, batch, 0) or len(raw))
+        refuse_many_cells(n_rows, 1, size)
+        is_compressed = _field(raw, batch, _COMPRESSION)
+        return _claimed_bytes(raw, batch, message.body.to_pybytes()) if is_compressed else 0
+    except (struct.error, IndexError, TypeError):
+        return 0  # damaged, which the reader reports
+
+
+def _batch_of(raw: bytes) -> int | None:
+    """Position of the record batch in the metadata of a message."""
+    root = struct.unpack_from("<I", raw)[0]
+    kind, header = _field(raw, root, _HEADER_TYPE), _field(raw, root, _HEADER)
+    if not kind or not header or raw[kind] not in (_DICTIONARY_BATCH, _RECORD_BATCH):
+        return None
+    table = _followed(raw, header)
+    if raw[kind] == _DICTIONARY_BATCH:
+        # A dictionary's values are a record batch inside the message.
+        table = _followed(raw, _field(raw, table, _DICTIONARY_DATA))
+    return table
+
+
+def _claimed_bytes(raw: bytes, batch: int, body: bytes) -> int:
+    """Sum of the lengths that stand before the compressed bytes of every buffer."""
+    vector = _followed(raw, _field(raw, batch, _BUFFERS))
+    (count,) = struct.unpack_from("<I", raw, vector)
+    total = 0
+    for k in range(count):
+        # A buffer is given by offset and length in the body; compressed, its first eight bytes are the length before
+        # compression.
+        offset, length = struct.unpack_from("<qq", raw, vector + 4 + 16 * k)
+        if length >= 8:
+            total += max(0, struct.unpack_from("<q", body, offset)[0])
+    return total
+
+
+def _field(raw: bytes, table: int, slot: int) -> int:
+    """Position of a field of a flatbuffer's table, 0 if it is absent."""
+    (to_vtable,) = struct.unpack_from("<i", raw, table)
+    # A table begins with the offset back to its vtable: two lengths, then for each slot where in the table its field
+    # is.
+    vtable = table - to_vtable
+    (size,) = struct.unpack_from("<H", raw, vtable)
+    if 6 + 2 * slot > size:
+        return 0
+    (offset,) = struct.unpack_from("<H", raw, vtable + 4 + 2 * slot)
+    return table + offset if offset else 0
+
+
+def _followed(raw: bytes, place: int) -> int:
+    """The position to which the offset at a place points."""
+    return place + struct.unpack_from("<I", raw, place)[0]

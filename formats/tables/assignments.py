@@ -1,8 +1,10 @@
 """States of single variables, from texts such as NAME=STATE."""
 
+# Imported where needed, since loading takes time: labels
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 
 from ..data_records import Variable
 from ..errors import Inconsistent
@@ -17,8 +19,6 @@ def find_variable(name: str, variables: Sequence[Variable]) -> int:
     names = [variable.name for variable in variables]
     if name in names:
         return names.index(name)
-    from difflib import get_close_matches
-
     close = get_close_matches(name, names, n=1)
     remedy = f"did you mean {close[0]!r}?" if close else None
     raise Inconsistent(f"the network has no variable {name!r}", remedy=remedy)
@@ -45,7 +45,7 @@ def _code_of(label: str, variable: Variable) -> int:
     for spelled in (label, label + _MIDNIGHT, label.removesuffix(_MIDNIGHT)):
         if spelled in states:
             return states.index(spelled)
-    from .labels import UNKNOWN, code_of_text  # pyarrow takes a tenth of a second
+    from .labels import UNKNOWN, code_of_text
 
     code = code_of_text(variable.name, label, states)
     if code == UNKNOWN:

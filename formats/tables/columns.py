@@ -16,7 +16,6 @@ from . import problems
 from .arrow_arrays import array_of, numpy_of, text_scalar
 from .cuts.discretization import Discretization
 from .cuts.hartemink import Goal
-from .doubtful_labels import Doubt, doubts_about
 from .encoding_options import MAX_NUMERIC_STATES, EncodingOptions, Treatment
 from .label_columns import LabelColumn, Typed
 from .labels import (
@@ -107,6 +106,13 @@ class Column:
             self.unseen = unseen if unseen.any() else None
         self.missing = missing if missing.any() else None
 
+    def missing_texts(self) -> list[str]:
+        """The texts of missing cells that are not empty."""
+        if self.missing is None:
+            return []
+        held = self.missing & (self.count_labels() > 0)
+        return [text for text in self.labels.filter(array_of(held)).to_pylist() if text]
+
     def _refuse_two_meanings(self, missing: np.ndarray) -> None:
         """Refuse missing cells that become a state of the name of a label."""
         has_label = MISSING_STATE in self.labels.filter(array_of(~missing)).to_pylist()
@@ -181,7 +187,7 @@ class StateChooser:
         self._rows = rows
         self._is_tight = is_tight
         self._place_of = place_of
-        self._remembered: dict[tuple[Any, ...], tuple[LabelCoding, list[Doubt]]] = {}
+        self._remembered: dict[tuple[Any, ...], tuple[LabelCoding, list[problems.Doubt]]] = {}
         self._continuous: list[tuple[str, int]] = []
         self._names_rule = False  # whether a rule cuts some of these only if it is for all numbers or names them
         self._numerous: list[tuple[str, int, problems.LabelKind | None]] = []
@@ -189,7 +195,7 @@ class StateChooser:
         self.cut: set[str] = set()
         self.scales: list[tuple[str, int]] = []
         self.suspicions: list[str] = []
-        self.doubts: dict[Doubt, list[str]] = {}
+        self.doubts: dict[problems.Doubt, list[str]] = {}
 
     def bare(self, column: Column) -> Column:
         """The column without its listed states if an option says how it becomes states; else the column itself."""
@@ -215,7 +221,7 @@ class StateChooser:
             self.doubts.setdefault(doubt, []).append(column.name)
         return coding
 
-    def _choose(self, column: Column) -> tuple[LabelCoding, list[Doubt]]:
+    def _choose(self, column: Column) -> tuple[LabelCoding, list[problems.Doubt]]:
         treatment = self._treatments[column.name]
         # So few labels are neither cut nor suspected: if all of them occur, the choice depends on them alone.
         is_short = len(column.labels) <= min(treatment.n_kept, treatment.limit, problems.MIN_NUMBERS)
@@ -240,18 +246,20 @@ class StateChooser:
             return None
         return Goal(n_levels, treatment.rule.n_intervals)
 
-    def _choose_anew(self, column: Column) -> tuple[LabelCoding, list[Doubt]]:
+    def _choose_anew(self, column: Column) -> tuple[LabelCoding, list[problems.Doubt]]:
         missing = np.zeros(len(column.labels), dtype=bool) if column.missing is None else column.missing
         occurs = np.ones_like(missing) if self._is_tight else column.count_labels(self._rows) > 0
         regular = occurs & ~missing
         states: tuple[str, ...] = ()
         codes = np.zeros(len(missing), dtype=np.int64)
-        doubts: list[Doubt] = []
+        doubts: list[problems.Doubt] = []
         if regular.any():
             labels = column.labels.filter(array_of(regular))
             values = parse_numbers(labels)
             states, codes[regular] = self._code(column, labels, values, regular)
-            doubts = [doubt for doubt in doubts_about(labels, values) if doubt.labels[0] not in column.marks.not_na]
+            doubts = [
+                doubt for doubt in problems.doubts_about(labels, values) if doubt.labels[0] not in column.marks.not_na
+            ]
         if self._options.missing == "state" and (occurs & missing).any():
             codes[missing] = len(states)
             states = (*states, MISSING_STATE)

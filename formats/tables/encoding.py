@@ -28,66 +28,42 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from pyarrow import compute
 
-from ..data_records import MAX_STATES, Dataset, IncompleteDataset, Interventions, Variable
-from ..errors import Inconsistent, Malformed, UnsuitableData
+from ..data_records import Dataset, Variable
+from ..errors import Inconsistent, UnsuitableData
 from ..provenance import fingerprint
 from ..wording import Warn, ignore, listed, option_value, plural
 from .arrow_arrays import numpy_of, text_scalar
+from .cell_storage import Cells, new_cells
 from .columns import Column, StateChooser
-from .cuts.listed_cuts import goals_of, join_intervals, refuse_many_states, refuse_other_cuts, report_cuts
+from .cuts.listed_cuts import goals_of, join_intervals, refuse_other_cuts, report_cuts
 from .declared_states import declared_labels, declared_levels, settle_levels
-from .doubtful_labels import doubt_text, warn_of_suspicions
 from .encoding_options import EncodingOptions
-from .intervened import interventions_position, read_interventions
-from .label_columns import LabelColumn
+from .label_columns import LabelColumn, RawTable
 from .labels import MISSING_STATE
-from .packed_cells import MANY_ROWS, Cells, PackedCells
-from .problems import KEEP, KEEP_IN_EXPERIMENTS, blank_problem, missing_problem, raise_problems
-from .raw_tables import RawTable as RawTable
+from .problems import (
+    KEEP,
+    KEEP_IN_EXPERIMENTS,
+    blank_problem,
+    doubt_text,
+    missing_problem,
+    raise_problems,
+    refuse_many_states,
+    warn_of_suspicions,
+)
 from .recoding import learnt_cuts, with_recoding
-from .row_weights import with_repeated_rows
+from .row_columns import with_meant_rows
 from .selection import drop_option, selected_positions
 
 _NUMBERED = re.compile(r"[XV]?[0-9]+")
 
 
-class TextLayout(NamedTuple):
-    """The delimiter of a text table, guessed if None, and whether it has a header line."""
-
-    delimiter: str | None = None
-    header: bool = True
-
-
-def check_names(names: Sequence[str], remedy: str | None = None) -> None:
-    """Raise `Malformed` for columns without a name and for names that occur twice."""
-    nameless = [str(position) for position, name in enumerate(names, 1) if not name]
-    if nameless:
-        raise Malformed(
-            f"no name for {'column' if len(nameless) == 1 else 'columns'} {listed(nameless)} of {len(names)}",
-            remedy=remedy or "name the column or remove it (row numbers are no variable)",
-        )
-    first: dict[str, int] = {}
-    twice = [
-        f"{name!r} (columns {first[name]} and {position})"
-        for position, name in enumerate(names, 1)
-        if first.setdefault(name, position) != position
-    ]
-    if twice:
-        message = f"duplicate column names: {listed(twice)}"
-        raise Malformed(message, remedy=remedy or "rename or remove the columns")
-
-
-def encode_table(
-    raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore
-) -> Dataset | IncompleteDataset:
-    """Code a table of labels; it is incomplete if missing cells are to be kept, even if there are none.
-
-    `note` is called about the columns that are cut.
+def encode_table(raw: RawTable, options: EncodingOptions, warn: Warn, note: Warn = ignore) -> Dataset:
+    """Code a table of labels. `note` is called about the columns that are cut.
 
     Raises `UnsuitableData`: missing cells, continuous columns, columns with too many states, no rows; `Inconsistent`:
     a column of a required variable is absent, or holds a label that is none of its states, or the options would cut
@@ -96,15 +72,14 @@ def encode_table(
     if not raw.columns or not len(raw.columns[0]):
         raise UnsuitableData("no rows of data", remedy="a table needs at least one row")
     kept = selected_positions(raw.names, options.columns, options.drop)
-    raw, kept = _with_interventions(raw, kept, options)
     treatments = options.treatments(raw.names, raw.is_coded)
-    raw = raw.chosen(kept) if options.weights is None else with_repeated_rows(raw, kept, options, note)
+    raw, set_there = with_meant_rows(raw, kept, options, note)
     n_rows = len(raw.columns[0])
     if _goes_by_position(raw, options.variables):
         names = tuple(variable.name for variable in options.variables or ())
         treatments = {name: treatments[given] for name, given in zip(names, raw.names)}
-        set_there = raw.set_there and raw.set_there.renamed(dict(zip(raw.names, names)))
-        raw = raw._replace(names=names, set_there=set_there)
+        set_there = set_there and set_there.renamed(dict(zip(raw.names, names)))
+        raw = raw._replace(names=names)
     levels = declared_levels(raw.levels, options, {name: treatments[name] for name in raw.names}, warn)
     fixed = {variable.name for variable in options.variables or () if variable.states is not None}
     labels = declared_labels(raw.levels, options, levels.keys() - fixed)
@@ -118,58 +93,56 @@ def encode_table(
     _hide_unseen(columns, options, warn)
     rows, problems = _rows_to_keep(columns, n_rows, options, warn)
     is_tight = raw.is_tight and rows is None
-    chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
+    chooser = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw))
     settle_levels([c for c in columns if c.name in levels.keys() - fixed], rows, options, treatments, note)
-    n_kept = n_rows if rows is None else int(rows.sum())
-    is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if options.missing == "keep" else None
-    is_packed = n_kept > MANY_ROWS and is_hidden is None
-    codes: Cells = PackedCells(n_kept) if is_packed else np.empty((len(columns), n_kept), dtype=np.uint8)
-    variables = []
-    for position, column in enumerate(columns):
-        coding = chooser.choose(column)
-        variables.append(Variable(column.name, coding.states))
-        # Codes of labels that occur in no kept row, or of columns that are refused below, may wrap around.
-        cells = column.gather(coding.codes.astype(np.uint8), rows)
-        if isinstance(codes, PackedCells):
-            codes.append(cells, min(len(coding.states), MAX_STATES))
-        else:
-            codes[position] = cells
-        if is_hidden is not None and column.missing is not None:
-            is_hidden[position] = column.gather(column.missing, rows)
+    variables, codes, is_hidden = _coded(columns, chooser, rows, n_rows, options.missing == "keep")
     if options.variables is None:
         warn_of_suspicions([*(doubt_text(*item) for item in chooser.doubts.items()), *chooser.suspicions], warn)
     optional = () if options.variables else raw.names
     raise_problems([*problems, *chooser.problems], optional)
-    goals = goals_of(variables, chooser, is_hidden)
-    join_intervals(variables, codes, goals)
+    if chooser.cut:
+        join_intervals(variables, codes, goals_of(variables, chooser, is_hidden))
     refuse_many_states(variables, options.max_states)
-    report_cuts(variables, chooser, note)
+    if chooser.cut or chooser.scales:
+        report_cuts(variables, chooser, note)
     if options.variables is None:
         _warn_constant(variables, warn)
     else:
-        asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw, options))
+        asked = StateChooser(options, treatments, rows, is_tight, partial(_place_words, raw))
         refuse_other_cuts(columns, asked, rows, codes, is_hidden, options.listed_in)
         chooser.cut.update(asked.cut)
-    given = raw.set_there and raw.set_there.settled(rows, variables)
-    if is_hidden is not None and isinstance(codes, np.ndarray):
-        found: Dataset | IncompleteDataset = _with_holes(variables, codes, is_hidden, given, warn)
-    else:
-        found = Dataset(tuple(variables), codes, fingerprint(variables, codes, given), given)
+    given = set_there and set_there.settled(rows, variables)
+    cells = codes
+    if is_hidden is not None:
+        _check_observed(variables, is_hidden, warn)
+        cells = np.concatenate([codes, is_hidden.view(np.uint8)])
+    found = Dataset(tuple(variables), codes, fingerprint(variables, cells, given), given, is_hidden=is_hidden)
+    if not options.is_recodable:
+        return found
     return with_recoding(found, encode_table, raw, rows, options, learnt_cuts(treatments, chooser.cut))
 
 
-def _with_interventions(raw: RawTable, kept: list[int], options: EncodingOptions) -> tuple[RawTable, list[int]]:
-    """The table with what was set in its rows, if a column says so; and the kept positions but its own."""
-    if options.interventions is None:
-        return raw, kept
-    position = interventions_position(str(options.interventions), raw.names)
-    name = raw.names[position]
-    others = [p for p in kept if p != position]
-    if not others:
-        raise UnsuitableData("no column is left but that of --interventions")
-    known = [other for other in raw.names if other not in (name, options.weights)]
-    read = read_interventions(name, raw.columns[position], known, options.marks, raw.place_of)
-    return raw._replace(set_there=read), others
+def _coded(
+    columns: Sequence[Column], chooser: StateChooser, rows: np.ndarray | None, n_rows: int, keeps_holes: bool
+) -> tuple[list[Variable], Cells, np.ndarray | None]:
+    """Variables, codes, and which cells are missing: None if none is, or unless `keeps_holes`.
+
+    - `rows` (bool): the rows kept; None for all.
+    Codes of columns that are refused may wrap around.
+    """
+    n_kept = n_rows if rows is None else int(rows.sum())
+    codes = new_cells(len(columns), n_kept)
+    is_hidden = np.zeros((len(columns), n_kept), dtype=np.bool_) if keeps_holes else None
+    variables = []
+    for position, column in enumerate(columns):
+        coding = chooser.choose(column)
+        variables.append(Variable(column.name, coding.states))
+        cells = column.gather(coding.codes.astype(np.uint8), rows)
+        if is_hidden is not None and column.missing is not None:
+            is_hidden[position] = column.gather(column.missing, rows)
+            cells[is_hidden[position]] = 0
+        codes[position] = cells
+    return variables, codes, is_hidden if is_hidden is not None and is_hidden.any() else None
 
 
 def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, note: Warn) -> None:
@@ -185,7 +158,7 @@ def _report_taken_holes(columns: Sequence[Column], options: EncodingOptions, not
     if found:
         note(
             f"missing cells take the state {MISSING_STATE!r} that {options.listed_in} lists: {listed(found)}; "
-            f"if it is a label, give --not-na {MISSING_STATE}"
+            f"if {MISSING_STATE} is a label of its own, give --not-na {option_value(MISSING_STATE)}"
         )
 
 
@@ -198,31 +171,23 @@ def _hide_unseen(columns: Sequence[Column], options: EncodingOptions, warn: Warn
         warn(f"cells with labels that {options.listed_in} does not list are taken as missing: {listed(found)}")
 
 
-def _place_words(raw: RawTable, options: EncodingOptions, row: int) -> str:
-    """Words for the place of a row; none if counts repeat rows."""
-    if options.weights is not None:
-        return ""
+def _place_words(raw: RawTable, row: int) -> str:
+    """Words for the place of a row; none if it is unknown."""
     line, words = raw.place_of(row)
-    return words or f"line {line}: "
+    return words if line is None else f"line {line}: "
 
 
-def _with_holes(
-    variables: Sequence[Variable], codes: np.ndarray, is_hidden: np.ndarray, given: Interventions | None, warn: Warn
-) -> IncompleteDataset:
-    """A table with missing cells; a column without an observed cell must have known states."""
-    codes[is_hidden] = 0
+def _check_observed(variables: Sequence[Variable], is_hidden: np.ndarray, warn: Warn) -> None:
+    """Warn of columns without an observed cell; raise `UnsuitableData` if the states of one are unknown."""
     blank = [variable for variable, holes in zip(variables, is_hidden) if holes.all()]
     stateless = [variable.name for variable in blank if not variable.states]
     if stateless:
         raise_problems([blank_problem(stateless)], [variable.name for variable in variables])
     if blank:
         warn(
-            f"no cell is observed of {listed(repr(v.name) for v in blank)}: "
+            f"no cell is observed in {listed(repr(v.name) for v in blank)}: "
             "its distribution follows from the initial values and the other columns"
         )
-    # The fingerprint of a table without missing cells does not depend on how it was read.
-    cells = np.concatenate([codes, is_hidden.view(np.uint8)]) if is_hidden.any() else codes
-    return IncompleteDataset(Dataset(tuple(variables), codes, fingerprint(variables, cells, given), given), is_hidden)
 
 
 def _goes_by_position(raw: RawTable, variables: tuple[Variable, ...] | None) -> bool:
@@ -287,7 +252,8 @@ def _rows_to_keep(columns: Sequence[Column], n_rows: int, options: EncodingOptio
             counts = {c.name: n for c, n in missing}
             mend = KEEP if options.interventions is None else KEEP_IN_EXPERIMENTS
             can_add = options.variables is None or all(_may_be_missing(c) for c, _ in missing)
-            problems.append(missing_problem(counts, int(is_missing.sum()), n_rows, can_add, mend))
+            texts = dict.fromkeys(text for c, _ in missing for text in c.missing_texts() if text not in options.na)
+            problems.append(missing_problem(counts, int(is_missing.sum()), n_rows, [*texts], can_add, mend))
         return None, problems
     unknown = f"labels that {options.listed_in} does not list"
     for rows, why in ((is_missing, "missing cells"), (is_unseen, unknown)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..data_records import MAX_STATES, Variable
-from .cuts.discretization import ColumnRule, Cuts, Discretization
+from .cuts.discretization import ColumnRule, Discretization, GivenCuts
 from .labels import Marks
 from .selection import matching_names
 
@@ -23,8 +23,8 @@ class EncodingOptions:
     """How labels become states."""
 
     missing: str = "error"
-    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` makes
-    an `IncompleteDataset`."""
+    """``error`` refuses missing cells, ``drop`` drops their rows, ``state`` makes them a state ``NA``, ``keep`` keeps
+    them missing (`Dataset.is_hidden`)."""
     na: tuple[str, ...] = ()
     not_na: tuple[str, ...] = ()
     """`na`, `not_na`: spellings of missing cells besides those of `labels`, and those that are labels here."""
@@ -110,7 +110,7 @@ class EncodingOptions:
 class Treatment(NamedTuple):
     """The treatment of a column if it is numeric."""
 
-    rule: Discretization | Cuts | None
+    rule: Discretization | GivenCuts | None
     n_kept: int
     """With at most this many distinct numbers it is never cut."""
     limit: int
@@ -123,6 +123,6 @@ class Treatment(NamedTuple):
     """Whether it is for ``*``: all columns of a text file whose cells are numbers, however these are spelled."""
 
     @classmethod
-    def of(cls, rule: Discretization | Cuts | None, limit: int) -> Treatment:
+    def of(cls, rule: Discretization | GivenCuts | None, limit: int) -> Treatment:
         """The treatment by a rule for columns of up to `limit` numbers."""
         return cls(rule, rule.n_kept, max(limit, rule.n_kept)) if rule else cls(None, MAX_STATES, limit)

@@ -152,7 +152,7 @@ def without_row_names(columns: list[LabelColumn], n_names: int, warn: Warn) -> l
     if len(columns) > n_names + 1 or not _are_distinct(columns[0]):
         raise ValueError("the rows have one cell more than the names, and the first are no row names")
     warn(
-        "one name fewer than columns, as R's write.table writes it: "
+        "the first line has one name fewer than there are columns, as R's write.table writes it: "
         "the first column is taken for row names and left out"
     )
     return columns[1:]
@@ -173,9 +173,9 @@ def without_line_ends(
         n_kept -= 1
     n_blank = len(columns) - n_kept
     if n_blank == 1:
-        warn("a delimiter at the end of every line: the column behind it is blank and no variable")
+        warn("every line ends with a delimiter: the blank column after it is left out")
     elif n_blank:
-        warn(f"{n_blank} delimiters at the end of every line: the columns behind them are blank and no variables")
+        warn(f"every line ends with {n_blank} delimiters: the blank columns after them are left out")
     return names[:n_kept], columns[:n_kept]
 
 

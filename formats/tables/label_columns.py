@@ -1,4 +1,4 @@
-"""Columns of a table as they are read: the distinct values of each, and for every cell an index of a byte or less.
+"""Tables as readers deliver them: of each column the distinct values, and for every cell an index of a byte or less.
 
 Readers decode a table part by part. Each part of a column becomes indices into its own distinct values at once; at
 the end the parts get common values. For a table of many rows they are packed to bits as they come.
@@ -7,14 +7,16 @@ the end the parts get common values. For a table of many rows they are packed to
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow
 
+from ..errors import Malformed
+from ..wording import listed
 from .arrow_arrays import array_of, numpy_of
-from .packed_cells import MANY_ROWS, pack, return_freed, unpack, width_for
+from .cell_storage import MANY_ROWS, pack, return_freed, unpack, width_for
 
 N_NARROW = 256
 """Largest number of distinct values whose indices are single bytes; other indices take four."""
@@ -148,6 +150,72 @@ class ColumnParts:
             self.add(pyarrow.nulls(0, kind))
             return self.join(kind)
         return LabelColumn.of(self._packed or self._waiting)
+
+
+class RawTable(NamedTuple):
+    """Columns as readers deliver them."""
+
+    names: tuple[str, ...]
+    columns: Sequence[LabelColumn]
+    """Their values are texts (`arrow` makes texts of other types)."""
+    is_tight: bool = True
+    """Whether every label of the dictionaries occurs in the column."""
+    is_named: bool = True
+    """Whether the names come from the input (else they are V0, V1, ...)."""
+    is_coded: bool = False
+    """Whether the input gives the number of states of every column, so that numbers are codes of states."""
+    first_line: int | None = None
+    """Line of the first row, counted from 1; None unless each row is one line of text."""
+    source: str = ""
+    """Name of the input."""
+    levels: Mapping[str, Sequence[str]] = {}
+    """The levels of categorical columns in their order."""
+    row_labels: Collection[str] = ()
+    """The columns with the row labels of pandas, which are no variables."""
+    is_repeated: bool = False
+    """Whether rows were repeated, so that their numbers are not those of the input."""
+
+    def chosen(self, positions: Sequence[int]) -> RawTable:
+        """The columns at these positions."""
+        names, columns = tuple(self.names[p] for p in positions), [self.columns[p] for p in positions]
+        return self._replace(names=names, columns=columns)
+
+    def repeated(self, counts: np.ndarray) -> RawTable:
+        """Each row as often as it counts."""
+        columns = [column.with_cells(np.repeat(column.cells(), counts)) for column in self.columns]
+        return self._replace(columns=columns, is_tight=self.is_tight and bool(counts.all()), is_repeated=True)
+
+    def place_of(self, row: int) -> tuple[int | None, str]:
+        """Line of a row (from 0), None if unknown, and words that name the row if its line is unknown."""
+        if self.is_repeated:
+            return None, ""
+        return (None, f"row {row + 1}: ") if self.first_line is None else (self.first_line + row, "")
+
+
+class TextLayout(NamedTuple):
+    """The delimiter of a text table, guessed if None, and whether it has a header line."""
+
+    delimiter: str | None = None
+    header: bool = True
+
+
+def check_names(names: Sequence[str], remedy: str | None = None) -> None:
+    """Raise `Malformed` for columns without a name and for names that occur twice."""
+    nameless = [str(position) for position, name in enumerate(names, 1) if not name]
+    if nameless:
+        raise Malformed(
+            f"no name for {'column' if len(nameless) == 1 else 'columns'} {listed(nameless)} of {len(names)}",
+            remedy=remedy or "name the column or remove it (row numbers are no variable)",
+        )
+    first: dict[str, int] = {}
+    twice = [
+        f"{name!r} (columns {first[name]} and {position})"
+        for position, name in enumerate(names, 1)
+        if first.setdefault(name, position) != position
+    ]
+    if twice:
+        message = f"duplicate column names: {listed(twice)}"
+        raise Malformed(message, remedy=remedy or "rename or remove the columns")
 
 
 def release_memory() -> None:

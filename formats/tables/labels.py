@@ -188,14 +188,14 @@ def _sort_keys(labels: Sequence[str], values: np.ndarray) -> Sequence:
 
 
 def code_discretized(
-    values: np.ndarray, counts: np.ndarray, rule: discretization.Discretization | discretization.Cuts
+    values: np.ndarray, counts: np.ndarray, rule: discretization.Discretization | discretization.GivenCuts
 ) -> LabelCoding:
     """Intervals for a numeric column.
 
     - `values` (float64, shape (n_labels,)): numbers of its labels, at least two different ones.
     - `counts` (int64, shape (n_labels,)): rows with each label.
     """
-    if isinstance(rule, discretization.Cuts):
+    if isinstance(rule, discretization.GivenCuts):
         return LabelCoding(*rule.code(values))
     distinct, positions = np.unique(values, return_inverse=True)
     rows = np.zeros(len(distinct), dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data_records import Dataset, IncompleteDataset, Recoding, Variable
+from ..data_records import Dataset, Recoding, Variable
 from ..errors import located
 from ..wording import ignore
 from .arrow_arrays import text_array
@@ -19,9 +19,9 @@ from .label_columns import LabelColumn
 from .labels import MISSING_STATE, parse_numbers
 
 if TYPE_CHECKING:
-    from .raw_tables import RawTable
+    from .label_columns import RawTable
 
-    Encode = Callable[..., Dataset | IncompleteDataset]
+    Encode = Callable[..., Dataset]
 
 
 def learnt_cuts(treatments: dict[str, Treatment], cut: set[str]) -> dict[str, Discretization]:
@@ -31,14 +31,14 @@ def learnt_cuts(treatments: dict[str, Treatment], cut: set[str]) -> dict[str, Di
 
 
 def with_recoding(
-    found: Dataset | IncompleteDataset,
+    found: Dataset,
     encode: Encode,
     raw: RawTable,
     rows: np.ndarray | None,
     options: EncodingOptions,
     cuts: dict[str, Discretization],
-) -> Dataset | IncompleteDataset:
-    """The data set with its `Recoding`, if the options ask for it.
+) -> Dataset:
+    """The data set with its `Recoding`.
 
     A column is cut by the rule by which it was cut in the whole table, at the points that the marked rows give. All
     other columns keep their states.
@@ -48,11 +48,7 @@ def with_recoding(
     - `rows` (bool): its rows that the data set has; None for all.
     - `cuts`: of `learnt_cuts`.
     """
-    if not options.is_recodable:
-        return found
-    dataset = _complete(found)
-    dataset = replace(dataset, recoding=_recoding(encode, raw, rows, options, dataset.variables, cuts))
-    return replace(found, dataset=dataset) if isinstance(found, IncompleteDataset) else dataset
+    return replace(found, recoding=_recoding(encode, raw, rows, options, found.variables, cuts))
 
 
 def _recoding(
@@ -74,7 +70,7 @@ def _recoding(
     )
     if rows is not None:
         raw = raw._replace(columns=[column.with_cells(column.cells()[rows]) for column in raw.columns])
-    raw = raw._replace(is_tight=False, set_there=None)
+    raw = raw._replace(is_tight=False)
     states = {v.name: v.known_states for v in variables}
     rules = tuple(ColumnRule(name, rule) for name, rule in cuts.items())
     new = replace(
@@ -97,9 +93,9 @@ def _recoding(
     def states_by(is_marked: np.ndarray) -> tuple[tuple[Variable, ...], np.ndarray]:
         some = raw._replace(columns=[column.with_cells(column.cells()[is_marked]) for column in raw.columns])
         with located(raw.source):
-            found = _complete(encode(some, to_learn, ignore)).variables
+            found = encode(some, to_learn, ignore).variables
             settled = tuple(_settled(v, states[v.name], v.name in cuts) for v in found)
-            coded = _complete(encode(raw, replace(new, variables=settled, max_states=None), ignore))
+            coded = encode(raw, replace(new, variables=settled, max_states=None), ignore)
         return coded.variables, coded.plain_codes
 
     return Recoding(learnt, kept, states_by)
@@ -123,7 +119,3 @@ def _settled(variable: Variable, whole: tuple[str, ...], is_cut: bool) -> Variab
         numbers = np.unique(parse_numbers(text_array(regular)))
         regular = interval_labels(numbers[:-1] if len(numbers) > 1 else numbers)
     return replace(variable, states=(*regular, *missing))
-
-
-def _complete(found: Dataset | IncompleteDataset) -> Dataset:
-    return found.dataset if isinstance(found, IncompleteDataset) else found

@@ -6,6 +6,7 @@ import csv
 import fnmatch
 import io
 from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
 
 from ..errors import UnsuitableData
 from ..wording import option_value
@@ -46,8 +47,6 @@ def matching_names(pattern: str, names: Sequence[str], option: str, noun: str = 
     found = expanded_names([pattern], names)
     if found != [pattern] or pattern in names:
         return found
-    from difflib import get_close_matches
-
     close = get_close_matches(pattern, names, n=3)
     some = ", ".join(map(repr, close or names[:5])) + (", ..." if len(close or names) > 5 else "")
     raise UnsuitableData(

@@ -3,6 +3,7 @@
 CSV is assembled by table look-up of the encoded labels, a block of rows at a time, without a Python object per cell.
 """
 
+# Imported where needed, since loading takes time: arrow_arrays, pyarrow
 from __future__ import annotations
 
 import contextlib

@@ -18,13 +18,12 @@ from itertools import islice
 import pyarrow
 from pyarrow import csv as arrow_csv
 
-from ..encodings import encoding_remedy
 from ..errors import Malformed, UnsuitableData
+from ..textlines import encoding_remedy
 from ..wording import Warn, listed, plural
 from . import foreign_conventions
 from .arrow_arrays import text_array
-from .encoding import RawTable, TextLayout, check_names
-from .label_columns import ColumnParts, LabelColumn, release_memory
+from .label_columns import ColumnParts, LabelColumn, RawTable, TextLayout, check_names, release_memory
 from .labels import parse_numbers
 
 DELIMITERS = ",\t;| "

@@ -3,8 +3,13 @@
 Only significant pairs may be joined. The gain of an arc is its strength minus half the threshold, so at least one
 direction of a significant pair has a positive gain. The best network maximises the sum of gains; it is found by the
 searches of `stages.optimize`, on lists of candidate parent sets whose scores are sums over arcs.
+
+Where no family is limited, the network consists of the arcs that agree with an order of largest total gain (the
+linear ordering problem). Dynamic programming finds the best order of few variables; local search repeatedly moves one
+variable to its best position (Laguna, Martí and Campos 1999).
 """
 
+# Imported where needed, since loading takes time: driver
 from __future__ import annotations
 
 import math
@@ -17,14 +22,14 @@ import numpy as np
 
 from formats.bounds import bound_in
 from formats.errors import Inconsistent
-from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, with_directions, with_strengths
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilityTable, with_directions, with_strengths
 from formats.graphs.algorithms import elimination_bags, moral_graph
-from formats.records import Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable
 from stages.graphs import Parents, positions_of, strongly_connected_components, topological_order
 from stages.graphs.consistent_extension import consistent_extension
 from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.intervention_targets import recorded_targets, targets_of
 from stages.graphs.orientation import decide_directions
-from stages.graphs.targets import recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.verify import verify_network
@@ -33,7 +38,6 @@ from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import Reporter
 
-from .linear_ordering import best_order, improved_order, pairwise_bound
 from .strengths import arc_strengths, pair_strengths
 
 MOST_SETS = 1 << 12
@@ -51,8 +55,11 @@ ROUNDING = 1e-9
 Gains = list[dict[int, float]]
 """For each child, the gains of the arcs from its candidate parents; all positive."""
 
+LEAST_GAIN = 1e-9
+"""Smaller gains count as rounding."""
 
-class Problem(NamedTuple):
+
+class ConsensusProblem(NamedTuple):
     """Gains of arcs among the variables of a header, and what is known about arcs."""
 
     header: Header
@@ -70,8 +77,8 @@ class _Found:
 
 
 def consensus_network(
-    table: ArcProbabilities, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
-) -> Network:
+    table: ArcProbabilityTable, threshold: float, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> NetworkRecord:
     """The network of arcs between significant pairs with the largest sum of strengths minus half the threshold.
 
     It has the arcs that the header of the table records as required, and none that the header excludes. An arc as
@@ -88,7 +95,7 @@ def consensus_network(
     knowledge = recorded_knowledge(table.header.by, table.header.names)
     gains = arc_gains(table, threshold, knowledge)
     find = _within_treewidth if options.treewidth is not None else _acyclic
-    problem = Problem(table.header, gains, knowledge)
+    problem = ConsensusProblem(table.header, gains, knowledge)
     found = find(problem, options, budget, reporter)
     agreement = math.fsum(gains[child][parent] for child, family in enumerate(found.parents) for parent in family)
     extra: dict[str, Any] = {"method": "average", "threshold": threshold, "agreement": agreement}
@@ -99,7 +106,7 @@ def consensus_network(
     targets = targets_of(table.header)
     extra |= recorded_targets(targets)
     header = replace(table.header, score="unknown", ess=None, extra=extra | found.facts)
-    network = Network(header, found.parents, np.full(len(found.parents), np.nan))
+    network = NetworkRecord(header, found.parents, np.full(len(found.parents), np.nan))
     network = with_strengths(network, arc_strengths(table))
     directions = dict(zip(zip(table.parents.tolist(), table.children.tolist()), table.directions))
     directions = directions or decide_directions(network.parents, knowledge, targets)
@@ -110,7 +117,7 @@ def consensus_network(
     return network
 
 
-def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -> Gains:
+def arc_gains(table: ArcProbabilityTable, threshold: float, knowledge: Knowledge) -> Gains:
     """Gains of the arcs that may be in the consensus."""
     strengths = pair_strengths(table)
     gains: Gains = [{} for _ in range(table.header.n_variables)]
@@ -125,26 +132,28 @@ def arc_gains(table: ArcProbabilities, threshold: float, knowledge: Knowledge) -
     return gains
 
 
-def _turned(parents: Parents, problem: Problem) -> tuple[tuple[int, ...], ...]:
+def _turned(parents: Parents, problem: ConsensusProblem) -> tuple[tuple[int, ...], ...]:
     """The network with arcs that are as strong as their reverses turned so that they form no v-structure."""
     return consistent_extension(parents, {arc for arc in list_arcs(parents) if _is_tied(arc, problem)})
 
 
-def _is_tied(arc: Arc, problem: Problem) -> bool:
+def _is_tied(arc: Arc, problem: ConsensusProblem) -> bool:
     """Whether the arc is as strong as its reverse and the reverse is also allowed."""
     parent, child = arc
     gain, reverse = problem.gains[child][parent], problem.gains[parent].get(child, 0.0)
     return math.isclose(gain, reverse, rel_tol=ROUNDING) and not problem.knowledge.settles(parent, child)
 
 
-def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> Network:
+def _search(listed: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> NetworkRecord:
     """The best network found among listed sets."""
-    from stages.optimize.driver import run  # numba is loaded only if a search is needed
+    from stages.optimize.driver import run
 
     return run(listed, options, budget, reporter)[0]
 
 
-def _within_treewidth(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+def _within_treewidth(
+    problem: ConsensusProblem, options: OptimizeOptions, budget: Budget, reporter: Reporter
+) -> _Found:
     gains = problem.gains
     listed = candidate_sets(problem, range(len(gains)), options.given_treewidth)
     network = _search(listed, options, budget, reporter)
@@ -183,7 +192,7 @@ def with_arcs_in_bags(
     return tuple(tuple(sorted(family)) for family in families)
 
 
-def _acyclic(problem: Problem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
+def _acyclic(problem: ConsensusProblem, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> _Found:
     """All arcs of positive gain that agree with the best order found.
 
     Arcs between different strongly connected components never close a cycle, so each component is searched
@@ -251,7 +260,7 @@ def _weights(members: Sequence[int], gains: Gains) -> np.ndarray:
     return weights
 
 
-def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> np.ndarray:
+def _binding(weights: np.ndarray, members: Sequence[int], problem: ConsensusProblem) -> np.ndarray:
     """The weights, with weights of required arcs so large that no order gains by breaking one."""
     place = {variable: number for number, variable in enumerate(members)}
     weights = weights.copy()
@@ -263,7 +272,9 @@ def _binding(weights: np.ndarray, members: Sequence[int], problem: Problem) -> n
     return weights
 
 
-def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int | None = None) -> ParentSetTable:
+def candidate_sets(
+    problem: ConsensusProblem, members: Sequence[int], most_parents: int | None = None
+) -> ParentSetTable:
     """Lists of candidate parent sets among some variables, scored by sums of gains; all have the required parents.
 
     `members` are ascending; the lists number them from 0. Lists of all sets are marked ``complete``.
@@ -293,3 +304,50 @@ def candidate_sets(problem: Problem, members: Sequence[int], most_parents: int |
 
 def _n_sets(n_candidates: int, most: int) -> int:
     return sum(math.comb(n_candidates, size) for size in range(min(most, n_candidates) + 1))
+
+
+def best_order(weights: np.ndarray) -> np.ndarray:
+    """The best order of at most some ten variables; int64, shape (n,); `weights` as in `improved_order`."""
+    n, columns = len(weights), weights.T.tolist()
+    totals, last = [0.0] * (1 << n), [0] * (1 << n)
+    for subset in range(1, 1 << n):
+        members = [v for v in range(n) if subset >> v & 1]
+        # The last variable of a subset takes the arcs from all others; the first such variable on ties.
+        ends = [totals[subset ^ (1 << v)] + sum(columns[v][u] for u in members if u != v) for v in members]
+        totals[subset] = max(ends)
+        last[subset] = members[ends.index(totals[subset])]
+    order, rest = [], (1 << n) - 1
+    while rest:
+        order.append(last[rest])
+        rest ^= 1 << last[rest]
+    return np.array(order[::-1], dtype=np.int64)
+
+
+def improved_order(order: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """An order that no move of one variable improves.
+
+    `order` (int64, shape (n,)) is the initial order; `weights` (float64, shape (n, n)) has the non-negative weight of
+    the arc from row to column.
+    """
+    is_improving = True
+    while is_improving:
+        is_improving = False
+        for variable in order.tolist():
+            place = int(np.flatnonzero(order == variable)[0])
+            others = np.delete(order, place)
+            # Entry i: total weight of the arcs from the first i others to the variable, and of the arcs from the
+            # variable to these.
+            entering = np.concatenate(([0.0], np.cumsum(weights[others, variable])))
+            leaving = np.concatenate(([0.0], np.cumsum(weights[variable, others])))
+            count = entering + leaving[-1] - leaving
+            best = int(count.argmax())
+            # The total grows with each move, by more than rounding: the loop ends.
+            if count[best] > count[place] + LEAST_GAIN:
+                order = np.insert(others, best, variable)
+                is_improving = True
+    return order
+
+
+def pairwise_bound(weights: np.ndarray) -> float:
+    """An upper bound on the weight of any order: the sum over pairs of the larger weight."""
+    return float(np.triu(np.maximum(weights, weights.T), 1).sum())

@@ -11,12 +11,12 @@ import numpy as np
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilities, Strength, screened_of, with_strengths
-from formats.records import Header, Network
+from formats.graph_records import SCREENED, UNDECIDED, ArcProbabilityTable, Strength, screened_of, with_strengths
+from formats.records import Header, NetworkRecord
 from stages.evaluate.alignment import align_parents
 from stages.graphs.essential_graphs import Arc, list_arcs
+from stages.graphs.intervention_targets import Targets, recorded_targets, targets_of
 from stages.graphs.orientation import DecisionCounts, decide_directions
-from stages.graphs.targets import Targets, recorded_targets, targets_of
 from stages.knowledge import Knowledge
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.errors import StageError
@@ -25,12 +25,12 @@ from stages.runtime.errors import StageError
 class ArcCounts(NamedTuple):
     """Arcs counted in networks."""
 
-    table: ArcProbabilities
+    table: ArcProbabilityTable
     # Knowledge about arcs that the headers record, if it is the same in all networks; else None.
     knowledge: Knowledge | None
 
 
-def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
+def count_arcs(networks: Iterable[NetworkRecord], cpdag: bool = True) -> ArcCounts:
     """Arc strengths of networks over the same variables.
 
     There must be a network; variables are matched by name. With `cpdag` the edges of the essential graphs are counted
@@ -84,7 +84,7 @@ def count_arcs(networks: Iterable[Network], cpdag: bool = True) -> ArcCounts:
     extra = {"method": "counted", "networks": n_networks, **recorded_targets(targets)}
     if screened:
         extra[SCREENED] = [v for v, name in enumerate(header.names) if name in screened]
-    table = ArcProbabilities(
+    table = ArcProbabilityTable(
         replace(header, extra=extra),
         ends[order, 0],
         ends[order, 1],
@@ -107,7 +107,7 @@ def _agreed(ours: Header, theirs: Header, number: int) -> Header:
     if missing or foreign:
         what = f"lacks variable {missing[0]!r}" if missing else f"has a variable {foreign[0]!r} more"
         raise Inconsistent(
-            f"network {number} {what}: the networks are of different variables",
+            f"network {number} {what}: the networks have different variables",
             remedy="average networks that were learnt from the same columns",
         )
     variables = tuple(v if other[v.name].states == v.states else Variable(v.name) for v in ours.variables)
@@ -121,19 +121,19 @@ def _agreed(ours: Header, theirs: Header, number: int) -> Header:
     )
 
 
-def pair_strengths(table: ArcProbabilities) -> dict[Arc, float]:
+def pair_strengths(table: ArcProbabilityTable) -> dict[Arc, float]:
     """Probability of an arc in either direction, by pair, the smaller index first."""
     ends = zip(table.parents.tolist(), table.children.tolist())
     return {(min(pair), max(pair)): either for pair, either in zip(ends, table.either.tolist())}
 
 
-def arc_strengths(table: ArcProbabilities) -> dict[Arc, Strength]:
+def arc_strengths(table: ArcProbabilityTable) -> dict[Arc, Strength]:
     """Probability of each arc of a table, and of an arc in either direction."""
     figures = map(Strength, table.probability.tolist(), table.either.tolist())
     return dict(zip(zip(table.parents.tolist(), table.children.tolist()), figures))
 
 
-def missing_variables(table: ArcProbabilities, network: Network) -> list[str]:
+def missing_variables(table: ArcProbabilityTable, network: NetworkRecord) -> list[str]:
     """Variables of the network that the table should have: all of them, or those with arcs if the format of the table
     cannot name others.
     """
@@ -144,7 +144,7 @@ def missing_variables(table: ArcProbabilities, network: Network) -> list[str]:
     return [name for name in network.header.names if name in needed and name not in known]
 
 
-def with_table_strengths(network: Network, table: ArcProbabilities) -> Network:
+def with_table_strengths(network: NetworkRecord, table: ArcProbabilityTable) -> NetworkRecord:
     """A network with the strengths of its arcs from a table, matched by name; 0 for pairs without a row.
 
     Raises `Inconsistent` if the table lacks a variable of the network (one with arcs, if its format cannot name

@@ -1,11 +1,12 @@
 """Effects of setting a variable, with the uncertainty about the structure and about the parameters.
 
 In every source, structures differ for one cause x in two facts: the parents of x, and the variables that x is an
-ancestor of. `structures` and `posterior` give the probability of each combination, for networks, an essential graph,
-or the posterior over networks of listed sets. Given the combination, the distribution of y under do(x) follows from
-counts of the data: if x is an ancestor of y, it adjusts for the parents of x (Pearl 2009), else it is that of y.
-`adjustment` has the moments and draws of its posterior, `averages` mixes them over the combinations (BIDA: Pensar,
-Talvitie, Hyttinen and Koivisto 2020; for categorical variables Kvisgaard and Pensar 2025).
+ancestor of. `cause_structures` and `posterior_structures` give the probability of each combination, for networks, an
+essential graph, or the posterior over networks of listed sets. Given the combination, the distribution of y under
+do(x) follows from counts of the data: if x is an ancestor of y, it adjusts for the parents of x (Pearl 2009), else it
+is that of y. `parent_adjustment` has the moments and draws of its posterior, `averages` mixes them over the
+combinations (BIDA: Pensar, Talvitie, Hyttinen and Koivisto 2020; for categorical variables Kvisgaard and Pensar
+2025).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from dataclasses import dataclass
 
 MEASURES = {
     "probability": "P(effect state | do(cause state))",
-    "contrast": "that probability less its mean under the other states of the cause",
-    "strength": "Jensen-Shannon divergence of the effect's distributions under the states of the cause, equally "
-    "weighted, nats",
+    "contrast": "this probability minus its mean under the other states of the cause",
+    "strength": "how far the effect's distributions under the states of the cause are apart (Jensen-Shannon "
+    "divergence with equal weights, in nats)",
 }
 """What can be computed for a pair of variables."""
 

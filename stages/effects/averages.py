@@ -16,7 +16,8 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import EffectOptions
-from .adjustment import (
+from .cause_structures import CauseStructures
+from .parent_adjustment import (
     Moments,
     contrasts_of,
     count_effects,
@@ -27,7 +28,6 @@ from .adjustment import (
     effect_moments,
     unaffected_moments,
 )
-from .structures import CauseStructures
 
 
 class PairEffects(NamedTuple):

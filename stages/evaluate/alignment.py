@@ -1,13 +1,12 @@
-"""Data, parameters and reference networks in the variable order of the evaluated network."""
+"""Data and reference networks in the variable order of the evaluated network."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from formats.data_records import Dataset, IncompleteDataset, Variable
+from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
-from formats.records import Network
+from formats.records import NetworkRecord
 from formats.wording import listed
 
 
@@ -30,7 +29,7 @@ def match_variables(wanted: Sequence[Variable], found: Sequence[Variable], what:
     return [position[variable.name] for variable in wanted]
 
 
-def align_dataset(network: Network, dataset: Dataset, what: str = "the data set") -> Dataset:
+def align_dataset(network: NetworkRecord, dataset: Dataset, what: str = "the data set") -> Dataset:
     """The data set in the network's variable order; states must agree as far as the network has them."""
     positions = match_variables(network.header.variables, dataset.variables, what)
     if positions == list(range(len(positions))):
@@ -38,32 +37,11 @@ def align_dataset(network: Network, dataset: Dataset, what: str = "the data set"
     return dataset.of_variables(positions, dataset.fingerprint)
 
 
-def align_incomplete(network: Network, rows: IncompleteDataset, what: str) -> IncompleteDataset:
-    """As `align_dataset`, for a table with holes."""
-    positions = match_variables(network.header.variables, rows.dataset.variables, what)
-    return IncompleteDataset(align_dataset(network, rows.dataset, what), rows.is_hidden[positions])
-
-
 def align_parents(
-    names: Sequence[str], reference: Network, what: str = "the reference network"
+    names: Sequence[str], reference: NetworkRecord, what: str = "the reference network"
 ) -> tuple[tuple[int, ...], ...]:
     """Parents of the reference network with variables numbered as in `names`; states do not matter."""
     wanted = [Variable(name) for name in names]
     positions = match_variables(wanted, reference.header.variables, what)
     renumbered = {old: new for new, old in enumerate(positions)}
     return tuple(tuple(sorted(renumbered[p] for p in reference.parents[old])) for old in positions)
-
-
-def align_parameters(network: Network, parameters: BayesianNetwork) -> BayesianNetwork:
-    """The parameters in the network's variable order.
-
-    Raises `Inconsistent` if the parameters belong to another structure.
-    """
-    positions = match_variables(network.header.variables, parameters.variables, "the parameter file")
-    renumbered = {old: new for new, old in enumerate(positions)}
-    # Not sorted: the axes of a table follow the order of its parents.
-    parents = tuple(tuple(renumbered[p] for p in parameters.parents[old]) for old in positions)
-    if [sorted(parent_set) for parent_set in parents] != [sorted(parent_set) for parent_set in network.parents]:
-        raise Inconsistent("the parameters belong to a network with other arcs")
-    variables = tuple(parameters.variables[p] for p in positions)
-    return BayesianNetwork(variables, parents, tuple(parameters.tables[p] for p in positions), parameters.name)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.graph_records import ArcProbabilities
-from formats.records import Network
+from formats.graph_records import ArcProbabilityTable
+from formats.records import NetworkRecord
 
 from .alignment import align_parents
 
@@ -20,7 +20,7 @@ Counted = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Strengths, whether each is of a true arc, and its multiplicity; arrays of one length."""
 
 
-def evaluate_strengths(table: ArcProbabilities, reference: Network) -> dict[str, Any]:
+def evaluate_strengths(table: ArcProbabilityTable, reference: NetworkRecord) -> dict[str, Any]:
     """Measures of arc strengths against a network.
 
     The reference is over the same variables, matched by name. Returns ``variables``, `record_keys.STRENGTH_KEYS`

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.data_records import Dataset
+from formats.records import NetworkRecord
 from stages.fit import MARGINAL, UNIFORM, count_cells, mean_marginals, shares_of, summed
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -19,12 +19,7 @@ Choice = tuple[str, float]
 
 
 def fold_logs(
-    network: Network,
-    given: Dataset | IncompleteDataset,
-    target: int,
-    folds: int,
-    choices: Sequence[Choice],
-    seed: int,
+    network: NetworkRecord, dataset: Dataset, target: int, folds: int, choices: Sequence[Choice], seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, dict[Choice, np.ndarray]]]:
     """For each fold the indices of its rows that show the target, the target's states in them, and logarithms by
     choice.
@@ -34,12 +29,11 @@ def fold_logs(
     data set can be recoded, cuts and merges are learnt from the other folds, too. Only families with the target
     matter. A row with holes counts, and is judged, by the families that it shows whole, without a sum over the holes.
     """
-    dataset = given.dataset if isinstance(given, IncompleteDataset) else given
     fold_of_row = task_generator(seed).permutation(dataset.n_rows) % folds
-    shows_target = _showing(given, (target,))
+    shows_target = dataset.shows((target,))
     members = [np.flatnonzero((fold_of_row == fold) & shows_target) for fold in range(folds)]
     families = [(c, p) for c, p in enumerate(network.parents) if c == target or target in p]
-    showing = [_showing(given, (*parents, child)) for child, parents in families]
+    showing = [dataset.shows((*parents, child)) for child, parents in families]
     for coded, judged in coded_folds(dataset, fold_of_row, folds):
         for fold in judged:
             rows = members[fold]
@@ -77,15 +71,8 @@ def _probabilities(
         yield (kind, value), (own + added) / (totals + total)
 
 
-def _showing(given: Dataset | IncompleteDataset, variables: Sequence[int]) -> np.ndarray:
-    """The rows without a hole in these variables, bool."""
-    if isinstance(given, IncompleteDataset):
-        return np.logical_not(given.is_hidden[list(variables)].any(axis=0))
-    return np.ones(given.n_rows, dtype=np.bool_)
-
-
 def folded_distributions(
-    network: Network, dataset: Dataset, target: int, folds: int, smoothing: float, seed: int
+    network: NetworkRecord, dataset: Dataset, target: int, folds: int, smoothing: float, seed: int
 ) -> np.ndarray:
     """The target's distribution in every row given the row's other cells: float64, shape (rows, states).
 

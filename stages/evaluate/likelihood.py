@@ -6,6 +6,7 @@ Estimated parameters are posterior means under BDeu's prior with equivalent samp
 impossible, and Markov-equivalent networks give every row the same probability.
 """
 
+# Imported where needed, since loading takes time: junction_trees, row_queries
 from __future__ import annotations
 
 import itertools
@@ -15,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
-from formats.graph_records import BayesianNetwork
-from formats.tables.packed_cells import Cells
+from formats.data_records import Dataset
+from formats.records import Parameters
+from stages.inference.intervened_networks import detached
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -38,14 +39,15 @@ def held_out_log_likelihoods(
     codes = np.empty((training.n_variables, training.n_rows + test.n_rows), dtype=np.uint8)
     for column, parts in zip(codes, zip(training.codes, test.codes)):
         np.concatenate(parts, out=column)
+    both = Dataset(training.variables, codes, "")
     # Both tables as one, in two folds: the test rows (fold 0) are judged by counts of the rows of the other fold.
-    folds = np.zeros(codes.shape[1], dtype=np.int64)
+    folds = np.zeros(both.n_rows, dtype=np.int64)
     folds[: training.n_rows] = 1
     n_states = training.n_states.tolist()
     total = np.zeros(test.n_rows)
     for child, parent_set in enumerate(parents):
         free = _all_free(training, child), _all_free(test, child)
-        logs = _log_probabilities(codes, n_states, child, parent_set, folds, (0,), smoothing, np.concatenate(free))
+        logs = _log_probabilities(both, n_states, child, parent_set, folds, (0,), smoothing, np.concatenate(free))
         total += logs[training.n_rows :]
     return total
 
@@ -70,9 +72,7 @@ def cross_validated_log_likelihoods(
         n_states = coded.n_states.tolist()
         for child, parent_set in enumerate(parents):
             free = _all_free(coded, child)
-            total += _log_probabilities(
-                coded.codes, n_states, child, parent_set, fold_of_row, judged, smoothing, free
-            )
+            total += _log_probabilities(coded, n_states, child, parent_set, fold_of_row, judged, smoothing, free)
     return total
 
 
@@ -96,7 +96,7 @@ def _all_free(dataset: Dataset, child: int) -> np.ndarray:
 
 
 def _log_probabilities(
-    codes: Cells,
+    dataset: Dataset,
     n_states: Sequence[int],
     child: int,
     parents: Sequence[int],
@@ -110,14 +110,14 @@ def _log_probabilities(
     """
     if not smoothing > 0.0:
         raise ValueError(f"smoothing must be above 0, got {smoothing}")
-    family, n_cells = encode_rows(codes, n_states, (*parents, child))
-    configuration, n_configurations = encode_rows(codes, n_states, parents)
+    family, n_cells = encode_rows(dataset, n_states, (*parents, child))
+    configuration, n_configurations = encode_rows(dataset, n_states, parents)
     joint = np.bincount(family[free], minlength=n_cells)
     marginal = np.bincount(configuration[free], minlength=n_configurations)
     # BDeu's prior: the sample size is divided evenly among parent configurations, and each part evenly among states.
     marginal_prior = smoothing / math.prod(float(n_states[p]) for p in parents)
     joint_prior = marginal_prior / n_states[child]
-    result = np.zeros(codes.shape[1])
+    result = np.zeros(dataset.n_rows)
     for fold in folds:
         rows = np.flatnonzero((fold_of_row == fold) & free)
         seen = joint - np.bincount(family[rows], minlength=n_cells)
@@ -129,7 +129,7 @@ def _log_probabilities(
     return result
 
 
-def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.ndarray:
+def parameter_log_likelihoods(network: Parameters, dataset: Dataset) -> np.ndarray:
     """Log-probability of every row under the network's own parameters.
 
     The data set has the network's variables and states, in its order. Returns float64, shape (n_rows,), in nats;
@@ -148,7 +148,7 @@ def parameter_log_likelihoods(network: BayesianNetwork, dataset: Dataset) -> np.
 
 
 def observed_log_likelihoods(
-    network: BayesianNetwork, rows: IncompleteDataset, jobs: int = 1, memory: int | None = None
+    network: Parameters, rows: Dataset, jobs: int = 1, memory: int | None = None
 ) -> np.ndarray:
     """Log-probability of the observed cells of every row, exact, by junction trees.
 
@@ -156,17 +156,16 @@ def observed_log_likelihoods(
     of a junction tree do not fit into memory. The rows have the network's variables and states, in its order. `jobs`
     are threads; `memory` limits a junction tree's tables in bytes, by default to the free memory.
     """
-    from stages.inference.interventions import detached
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import log_probabilities
 
-    found, codes = np.empty(rows.dataset.n_rows), rows.dataset.plain_codes
+    found, codes, holes = np.empty(rows.n_rows), rows.plain_codes, rows.holes
     for target, chosen in rows.by_target():
         engine = Engine(detached(network, target), memory=memory)
-        hidden = np.ascontiguousarray(rows.is_hidden[:, chosen])
+        hidden = np.ascontiguousarray(holes[:, chosen])
         answers = log_probabilities(engine, np.ascontiguousarray(codes[:, chosen]), hidden, jobs)
         # The uniform factors of the states that were set are no part of the likelihood.
-        factors = np.log(rows.dataset.n_states[list(target)]) @ ~hidden[list(target)]
+        factors = np.log(rows.n_states[list(target)]) @ ~hidden[list(target)]
         found[chosen] = np.concatenate([part.log_probability for part in answers]) + factors
     return found
 

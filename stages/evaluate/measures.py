@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from formats.arc_priors import ArcPrior, recorded_prior
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
 from formats.graphs.algorithms import largest_table, moral_graph
-from formats.records import Network, Variable
+from formats.records import NetworkRecord, Variable
 from stages.fit import fit_parameters
 from stages.graphs.essential_graphs import (
     acyclic_order,
@@ -25,8 +24,8 @@ from stages.graphs.essential_graphs import (
     skeleton_distance,
     structural_hamming_distance,
 )
+from stages.graphs.intervention_targets import targets_of
 from stages.graphs.orientation import interventional_graph
-from stages.graphs.targets import targets_of
 from stages.graphs.treewidth import bound_treewidth, check_certificate, jointree_cells
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
@@ -34,7 +33,7 @@ from stages.scoring.independent import count_parameters, score_families
 from stages.scoring.scores import SCORES
 
 from . import likelihood
-from .alignment import align_dataset, align_incomplete, align_parameters, align_parents, match_variables
+from .alignment import align_dataset, align_parents, match_variables
 from .folded_predictions import folded_distributions
 from .prediction import judge_distributions, judge_predictions
 
@@ -43,22 +42,20 @@ TOTAL_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Inputs:
+class MeasureInputs:
     """The inputs of a measurement; variables are matched by name."""
 
     data: Dataset | None = None  # rows for scores and for parameter estimation
     # Rows for the held-out log-likelihood, of the observed cells; needs `data` or `parameters`.
-    test: Dataset | IncompleteDataset | None = None
-    reference: Network | None = None  # the true network, or any other, over the same variables
-    # The network's own parameters, for the log-likelihood of `test`, or of `data` without `test`.
-    parameters: BayesianNetwork | None = None
+    test: Dataset | None = None
+    reference: NetworkRecord | None = None  # the true network, or any other, over the same variables
     scores: Sequence[str] = ("bic",)  # keys of `stages.scoring.scores.SCORES`, computed on `data`
     ess: float = 1.0  # equivalent sample size of ``bdeu``
     smoothing: float = 1.0  # equivalent sample size of the prior of estimated parameters
     # Number and random assignment of folds, for the cross-validated log-likelihood on `data`.
     folds: int | None = None
     seed: int = 0
-    # Variable whose predictions are judged on `test`, or on `data` without `test`. Predictions use `parameters`, or
+    # Variable whose predictions are judged on `test`, or on `data` without `test`. Predictions use its parameters, or
     # parameters estimated from `data`; a warning says if these come from the judged rows. With `folds` and without
     # `test` they use parameters from the other folds.
     target: str | None = None
@@ -68,22 +65,21 @@ class Inputs:
     memory: int | None = None  # limit of a junction tree's tables in bytes; by default the free memory
 
 
-def evaluate_network(network: Network, reporter: Reporter | None = None, **inputs: Any) -> dict[str, Any]:
-    """Measure one network; `inputs` are fields of `Inputs`.
+def evaluate_network(network: NetworkRecord, reporter: Reporter | None = None, **inputs: Any) -> dict[str, Any]:
+    """Measure one network; `inputs` are fields of `MeasureInputs`.
 
     The record is in the order of `record_keys.MEASURE_KEYS`; without data, test set and reference it summarises the
     structure. The reporter receives a warning if the header's
     ``total`` or its certificate is wrong. Raises `Inconsistent` if the arcs form a cycle, or the variables or states
     of an input differ from the network's; `StageError` if the inputs do not suffice for a measure.
     """
-    given = Inputs(**inputs)
+    given = MeasureInputs(**inputs)
     acyclic_order(network.parents)
     data = given.data and align_dataset(network, given.data)
-    test = given.test and _align_test(network, given.test)
+    test = given.test and align_dataset(network, given.test, "the test set")
     if data and test:
-        match_variables(data.variables, _shown(test).variables, "the test set")
-    parameters = given.parameters and align_parameters(network, given.parameters)
-    given = replace(given, data=data, test=test, parameters=parameters)
+        match_variables(data.variables, test.variables, "the test set")
+    given = replace(given, data=data, test=test)
     n_states = _numbers_of_states(network, data)
     is_alone = not (data or test or given.reference)
     record = (_summarise_structure if is_alone else _measure_size)(network, n_states)
@@ -99,20 +95,7 @@ def evaluate_network(network: Network, reporter: Reporter | None = None, **input
     return record
 
 
-def _align_test(network: Network, test: Dataset | IncompleteDataset) -> Dataset | IncompleteDataset:
-    """The test set in the network's variable order, as a `Dataset` if no cell is missing."""
-    what = "the test set"
-    if not isinstance(test, IncompleteDataset):
-        return align_dataset(network, test, what)
-    return align_incomplete(network, test, what) if test.n_holes else align_dataset(network, test.dataset, what)
-
-
-def _shown(test: Dataset | IncompleteDataset) -> Dataset:
-    """The table, complete or not."""
-    return test if isinstance(test, Dataset) else test.dataset
-
-
-def _numbers_of_states(network: Network, data: Dataset | None) -> list[int] | None:
+def _numbers_of_states(network: NetworkRecord, data: Dataset | None) -> list[int] | None:
     """By variable; None if one is unknown."""
     variables = data.variables if data else network.header.variables
     n_states = [len(variable.states) for variable in variables if variable.states is not None]
@@ -124,7 +107,7 @@ def _within_doubles(count: int) -> int | None:
     return count if count <= sys.float_info.max else None
 
 
-def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any]:
+def _measure_size(network: NetworkRecord, n_states: list[int] | None) -> dict[str, Any]:
     return {
         "variables": network.n_variables,
         "arcs": network.n_arcs,
@@ -133,7 +116,7 @@ def _measure_size(network: Network, n_states: list[int] | None) -> dict[str, Any
     }
 
 
-def _summarise_structure(network: Network, n_states: list[int] | None) -> dict[str, Any]:
+def _summarise_structure(network: NetworkRecord, n_states: list[int] | None) -> dict[str, Any]:
     """The size of a network that is looked at alone, with least, mean and most per variable.
 
     These are the columns in which Gámez, Mateo and Puerta (2011, Table 1) describe networks.
@@ -151,14 +134,16 @@ def _spread(name: str, counts: list[int] | None) -> dict[str, float | None]:
     return {f"min_{name}": least, f"mean_{name}": mean, f"max_{name}": most}
 
 
-def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Reporter | None) -> dict[str, float]:
+def _measure_scores(
+    network: NetworkRecord, data: Dataset, given: MeasureInputs, reporter: Reporter | None
+) -> dict[str, float]:
     scored = score_families(network.parents, data, given.scores, given.ess)
     totals = {name: math.fsum(local_scores) for name, local_scores in scored.items()}
     header = network.header
     stated = header.extra.get("total")
     prior = recorded_prior(header.extra)
     if reporter and prior is not None:
-        reporter.warn("the scores in its header contain a prior of arcs; these are of the data alone")
+        reporter.warn("the scores in the header contain a prior of arcs; those computed here are of the data alone")
     if reporter and stated is not None and header.data == data.fingerprint and header.score in totals:
         # Another sample size gives another score: the two totals cannot be compared.
         if SCORES[header.score].takes_ess and header.ess != given.ess:
@@ -169,18 +154,18 @@ def _measure_scores(network: Network, data: Dataset, given: Inputs, reporter: Re
     return totals
 
 
-def _log_odds(network: Network, prior: ArcPrior) -> float:
+def _log_odds(network: NetworkRecord, prior: ArcPrior) -> float:
     """What a prior of arcs adds to the score of a network, nats."""
     names, odds = network.header.names, prior.log_odds()
     arcs = [(names[parent], names[child]) for child, family in enumerate(network.parents) for parent in family]
     return math.fsum(odds.get(arc, 0.0) for arc in arcs)
 
 
-def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | None]:
+def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[str, float | None]:
     record: dict[str, float | None] = {}
-    data, test, parameters = given.data, given.test, given.parameters
+    data, test, parameters = given.data, given.test, network.parameters
     if test and data:
-        if isinstance(test, IncompleteDataset):
+        if test.is_hidden is not None:
             fitted = fit_parameters(network, data, smoothing=given.smoothing)
             rows = likelihood.observed_log_likelihoods(fitted, test, given.jobs, given.memory)
         else:
@@ -195,12 +180,10 @@ def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | No
         record["cv_loglik"] = likelihood.mean(
             likelihood.cross_validated_log_likelihoods(network.parents, data, *settings)
         )
-    if parameters:
-        target = test or data
-        if not target:
-            raise StageError("the log-likelihood under given parameters needs data")
-        match_variables(parameters.variables, _shown(target).variables, "the data set")
-        if isinstance(target, IncompleteDataset):
+    target = test or data
+    if parameters and target:
+        match_variables(parameters.variables, target.variables, "the data set")
+        if target.is_hidden is not None:
             rows = likelihood.observed_log_likelihoods(parameters, target, given.jobs, given.memory)
         else:
             rows = likelihood.parameter_log_likelihoods(parameters, target)
@@ -208,30 +191,32 @@ def _measure_likelihood(network: Network, given: Inputs) -> dict[str, float | No
         # JSON has no infinity: the value is null, and the count gives the reason.
         record["given_loglik"] = None if n_impossible else likelihood.mean(rows)
         record["impossible_rows"] = n_impossible
-    if isinstance(test, IncompleteDataset):
+    if test and test.is_hidden is not None:
         record["test_holes"] = test.n_holes
     return record
 
 
-def _measure_target(network: Network, given: Inputs, target: str, reporter: Reporter | None) -> dict[str, Any]:
+def _measure_target(
+    network: NetworkRecord, given: MeasureInputs, target: str, reporter: Reporter | None
+) -> dict[str, Any]:
     if given.data and given.folds and not given.test:
         return {"target": target, **_measure_folded_target(network, given, given.data, target)}
-    rows, parameters = given.test or given.data, given.parameters
-    are_known = given.data and _shown(given.test or given.data).fingerprint == given.data.fingerprint
+    rows, parameters = given.test or given.data, network.parameters
+    are_known = given.data and (given.test or given.data).fingerprint == given.data.fingerprint
     if reporter and not parameters and are_known:
-        reporter.warn("the target is predicted in the rows that the parameters are from, so better than in others")
+        reporter.warn("the target is predicted in the rows that gave the parameters, so better than in new rows")
     if not parameters and given.data:
         parameters = fit_parameters(network, given.data, smoothing=given.smoothing)
     if rows is None or parameters is None:
         raise StageError("predictions of a target need rows, and training data or a network with parameters")
-    if isinstance(rows, Dataset):
-        rows = IncompleteDataset(rows, np.zeros(rows.codes.shape, dtype=np.bool_))
     place = _find_target(parameters.variables, target)
     judged = judge_predictions(parameters, rows, place, given.jobs, given.memory, given.curve)
     return {"target": target, **judged}
 
 
-def _measure_folded_target(network: Network, given: Inputs, data: Dataset, target: str) -> dict[str, Any]:
+def _measure_folded_target(
+    network: NetworkRecord, given: MeasureInputs, data: Dataset, target: str
+) -> dict[str, Any]:
     """Predictions in cross-validation."""
     place = _find_target(data.variables, target)
     assert given.folds is not None
@@ -247,7 +232,9 @@ def _find_target(variables: Sequence[Variable], target: str) -> int:
     return names.index(target)
 
 
-def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: Reporter | None) -> dict[str, Any]:
+def _measure_treewidth(
+    network: NetworkRecord, n_states: list[int] | None, reporter: Reporter | None
+) -> dict[str, Any]:
     graph = moral_graph(network.parents)
     bounds = bound_treewidth(graph)
     record: dict[str, Any] = {"treewidth_lower": bounds.lower, "treewidth_upper": bounds.upper}
@@ -271,7 +258,7 @@ def _measure_treewidth(network: Network, n_states: list[int] | None, reporter: R
     return {**record, "jointree_cells": cells, **verdict}
 
 
-def _measure_distance(network: Network, reference: Network, data: Dataset | None) -> dict[str, int]:
+def _measure_distance(network: NetworkRecord, reference: NetworkRecord, data: Dataset | None) -> dict[str, int]:
     """Distances; that of classes is of interventional ones if variables were set in the data."""
     expected = align_parents(network.header.names, reference)
     arcs = compare_arcs(network.parents, expected)

@@ -1,5 +1,6 @@
 """Quality of the predictions of one variable from the other cells of each row, by exact inference."""
 
+# Imported where needed, since loading takes time: junction_trees, row_queries
 from __future__ import annotations
 
 import math
@@ -8,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
-from formats.graph_records import BayesianNetwork
-from formats.records import Variable
+from formats.data_records import Dataset
+from formats.records import Parameters, Variable
 from stages.runtime.errors import StageError
 
 from .arc_strengths import counts_from_the_top, roc_area
@@ -25,12 +25,7 @@ DIGITS = 12
 
 
 def judge_predictions(
-    network: BayesianNetwork,
-    rows: IncompleteDataset,
-    target: int,
-    jobs: int = 1,
-    memory: int | None = None,
-    has_curve: bool = False,
+    network: Parameters, rows: Dataset, target: int, jobs: int = 1, memory: int | None = None, has_curve: bool = False
 ) -> dict[str, Any]:
     """Compare the predicted distributions of a variable with its states in the rows.
 
@@ -55,10 +50,10 @@ def judge_predictions(
     from stages.inference.junction_trees import Engine
     from stages.inference.row_queries import predict
 
-    answers = predict(Engine(network, memory=memory), rows.dataset.plain_codes, rows.is_hidden, [target], jobs)
+    answers = predict(Engine(network, memory=memory), rows.plain_codes, rows.holes, [target], jobs)
     distributions = np.concatenate([part.posterior for part in answers])
     return judge_distributions(
-        distributions, rows.dataset.codes[target], ~rows.is_hidden[target], network.variables[target], has_curve
+        distributions, rows.codes[target], rows.shows((target,)), network.variables[target], has_curve
     )
 
 

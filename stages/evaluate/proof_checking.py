@@ -22,7 +22,7 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.proof_records import CAP, ClusterCut, HalfCut, Node, Proof, Step, digest_of_sets, whole_scores
-from formats.records import Network, ParentSetTable
+from formats.records import NetworkRecord, ParentSetTable
 from stages.graphs import strongly_connected_components
 
 MOST_TOGETHER = 20
@@ -47,7 +47,7 @@ class ProofChecker:
 
     def __init__(self, proof: Proof, table: ParentSetTable):
         if proof.header.names != table.header.names or proof.sets != digest_of_sets(table):
-            raise Inconsistent("the proof is of other parent sets: give the file that it was made from")
+            raise Inconsistent("the proof was made from other parent sets: give their file")
         self.proof, self._table = proof, table
         self._child = np.repeat(np.arange(table.n_variables), np.diff(table.set_offsets))
         self._of_set = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
@@ -237,7 +237,7 @@ def check_proof(proof: Proof, table: ParentSetTable) -> None:
         raise Inconsistent(f"the proof does not prove its bound: a network may score {nats:.3g} nats more")
 
 
-def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[str, float]:
+def proved_gap(proof: Proof, table: ParentSetTable, network: NetworkRecord) -> dict[str, float]:
     """Score of a network by the lists, the bound of a proof that was checked, and the gap, in nats.
 
     Raises `Inconsistent` if it is no network of the lists, or if it has more parents than the proof allows.
@@ -252,7 +252,7 @@ def proved_gap(proof: Proof, table: ParentSetTable, network: Network) -> dict[st
         name = table.header.names[k]
         wanted, most = parents[k], proof.max_parents
         if most is not None and len(wanted) > most:
-            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof is about {most} at most")
+            raise Inconsistent(f"{name!r} has {len(wanted)} parents; the proof covers networks with {most} at most")
         score = next((table.scores[s] for s in range(first, last) if table.parent_set(s) == wanted), None)
         if score is None:
             raise Inconsistent(f"the parents of {name!r} are not listed")

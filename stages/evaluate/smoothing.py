@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.data_records import Dataset
+from formats.records import NetworkRecord
 from stages.fit import TOWARDS
 from stages.runtime.errors import StageError
 
@@ -21,7 +21,7 @@ FOLDS = 5
 
 
 def losses_by_smoothing(
-    network: Network, rows: Dataset | IncompleteDataset, target: int, towards: Sequence[str] = TOWARDS, seed: int = 0
+    network: NetworkRecord, rows: Dataset, target: int, towards: Sequence[str] = TOWARDS, seed: int = 0
 ) -> dict[Choice, float]:
     """Log-loss of predictions of a variable in cross-validation, by what the parameters are smoothed towards
     (some of `fit.TOWARDS`), and by their smoothing.
@@ -31,7 +31,7 @@ def losses_by_smoothing(
     the folds.
     """
     choices = [(kind, value) for kind in towards for value in GRID]
-    n_rows = rows.n_rows if isinstance(rows, Dataset) else int((~rows.is_hidden[target]).sum())
+    n_rows = int(rows.shows((target,)).sum())
     if n_rows < FOLDS:
         raise StageError(f"{FOLDS} folds of {n_rows} rows: give the smoothing itself")
     losses: dict[Choice, list[float]] = {choice: [] for choice in choices}

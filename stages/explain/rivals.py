@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.graphs.algorithms import Parents
 from formats.records import ParentSetTable
-from stages.graphs.separation import descendants
+from stages.graphs.d_separation import descendants
 from stages.knowledge import Knowledge
 from stages.scoring.family_scorer import FamilyScorer
 

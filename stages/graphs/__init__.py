@@ -6,8 +6,8 @@ Moral graphs and widths of elimination orders, which readers of networks need to
 treewidth             bounds on the treewidth, certificates
 essential_graphs      essential graphs (CPDAGs), structural Hamming distance
 orientation           what decides the directions of arcs, maximally oriented graphs, interventional ones
-targets               what was set from outside in rows, and the directions that this decides
-network_classes       number, list and random ones of the networks of a class, by `clique_picking`
+intervention_targets  what was set from outside in rows, and the directions that this decides
+network_classes       number, list and random ones of the networks of a class, by clique picking
 consistent_extension  directions without new v-structures
 subgraphs             Markov blankets, neighbourhoods, parts of a network
 """

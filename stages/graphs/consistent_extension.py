@@ -82,8 +82,8 @@ def class_member(graph: EssentialGraph, source: str | None = None) -> tuple[tupl
     if surplus:
         names = " -> ".join(graph.variables[v].name for v in min(surplus))
         raise Inconsistent(
-            f"no essential graph: with its arcs, {names} cannot be undirected",
+            f"this is no essential graph: beside its arcs, {names} cannot be undirected",
             source=source,
-            remedy="make one of a network: bnsl convert --cpdag",
+            remedy="make the essential graph of a network: bnsl convert --cpdag",
         )
     return extended

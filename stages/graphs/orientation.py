@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from formats.errors import Inconsistent
-from formats.graph_records import BY_DATA, BY_KNOWLEDGE, DECIDERS, UNDECIDED, directions_of
-from formats.records import Network
+from formats.graph_records import (
+    BY_DATA,
+    BY_KNOWLEDGE,
+    DECIDERS,
+    DIRECTIONS,
+    UNDECIDED,
+    directions_of,
+    with_directions,
+)
+from formats.records import NetworkRecord
 from stages.knowledge import Arc, Knowledge
 from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents
 from .essential_graphs import PartiallyDirectedGraph, essential_graph, list_arcs
-from .targets import Targets, separates, targets_of
+from .intervention_targets import Targets, separates, targets_of
 
 
 def interventional_graph(parents: Parents, targets: Targets) -> PartiallyDirectedGraph:
@@ -181,7 +190,7 @@ LEARNING_STAGES = frozenset({"parentsets", "optimize", "posterior", "average"})
 """Commands that learn networks. In other networks the directions were given, for unknown reasons."""
 
 
-def network_directions(network: Network) -> dict[Arc, str]:
+def network_directions(network: NetworkRecord) -> dict[Arc, str]:
     """What decides the direction of each arc: as stated in the header of a network; for a learnt one without such a
     statement, `class_directions`; empty for any other.
 
@@ -193,9 +202,23 @@ def network_directions(network: Network) -> dict[Arc, str]:
     return stated or (class_directions(network) if is_learnt else {})
 
 
-def class_directions(network: Network) -> dict[Arc, str]:
+def class_directions(network: NetworkRecord) -> dict[Arc, str]:
     """`decide_directions` in the class of a network, under the knowledge and the interventions that its header
     records; what the header states of directions does not count.
     """
     header = network.header
     return decide_directions(network.parents, recorded_knowledge(header.by, header.names), targets_of(header))
+
+
+def with_shown_directions(network: NetworkRecord, cpdag: bool | None) -> NetworkRecord:
+    """The network to show; its header states what decides the directions of its arcs.
+
+    `cpdag`: take the directions of the equivalence class; None: for a learnt network only; False: show arcs as they
+    stand.
+    """
+    header = network.header
+    directions = class_directions(network) if cpdag else {} if cpdag is False else network_directions(network)
+    if directions:
+        return with_directions(network, directions)
+    extra = {key: value for key, value in header.extra.items() if key != DIRECTIONS}
+    return replace(network, header=replace(header, extra=extra))

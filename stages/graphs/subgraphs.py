@@ -11,7 +11,6 @@ from formats.errors import Inconsistent
 from formats.graph_records import (
     SCREENED,
     Arc,
-    BayesianNetwork,
     EssentialGraph,
     Strength,
     directions_of,
@@ -20,12 +19,12 @@ from formats.graph_records import (
     with_directions,
     with_strengths,
 )
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord, Parameters
 from stages.recorded_knowledge import recorded_knowledge
 
 from . import Parents, children_of
+from .intervention_targets import recorded_targets, targets_of
 from .orientation import oriented_graph
-from .targets import recorded_targets, targets_of
 
 Fact = TypeVar("Fact")
 """What is known about an arc."""
@@ -56,7 +55,7 @@ def neighbourhood(parents: Parents, targets: Iterable[int], radius: int) -> set[
     return reached
 
 
-def cut_network(network: Network, kept: Iterable[int]) -> Network:
+def cut_network(network: NetworkRecord, kept: Iterable[int]) -> NetworkRecord:
     """The variables `kept` and the arcs among them.
 
     Local scores are kept for variables that keep all their parents and NaN for others. Facts in the header about the
@@ -71,7 +70,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     header = network.header
     screened = sorted(index[v] for v in screened_of(network) if v in index)
     targets = sorted({frozenset(index[v] for v in t if v in index) for t in targets_of(header)}, key=sorted)
-    part = Network(
+    part = NetworkRecord(
         Header(
             tuple(header.variables[v] for v in order),
             header.score,
@@ -95,7 +94,7 @@ def cut_network(network: Network, kept: Iterable[int]) -> Network:
     return part
 
 
-def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
+def cut_parameters(model: Parameters, kept: Iterable[int]) -> Parameters:
     """The variables `kept` with their parameters.
 
     Raises `Inconsistent` if a variable loses a parent, on which its parameters depend.
@@ -109,7 +108,7 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
                 f"the part has {model.variables[v].name!r} without its parent {lost[0]!r}, which its parameters need",
                 remedy="write the part as a structure (dot, arcs, network), or estimate its parameters: bnsl fit",
             )
-    return BayesianNetwork(
+    return Parameters(
         tuple(model.variables[v] for v in order),
         tuple(tuple(index[p] for p in model.parents[v]) for v in order),
         tuple(model.tables[v] for v in order),
@@ -117,7 +116,7 @@ def cut_model(model: BayesianNetwork, kept: Iterable[int]) -> BayesianNetwork:
     )
 
 
-def cut_essential_graph(network: Network, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
+def cut_essential_graph(network: NetworkRecord, kept: Sequence[int] | set[int] | None = None) -> EssentialGraph:
     """The essential graph of a network, restricted to the variables `kept`; under the knowledge and the interventions
     that its header records, the maximally oriented graph.
 

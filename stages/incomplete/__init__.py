@@ -1,7 +1,7 @@
 """Learning from rows with holes, by expectation maximisation with exact inference.
 
-maximisation  parameters
-structural    structures: impute, search, fit parameters, repeat
+parameter_em   parameters
+structural_em  structures: impute, search, fit parameters, repeat
 """
 
 from __future__ import annotations

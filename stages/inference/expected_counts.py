@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.data_records import IncompleteDataset
+from formats.data_records import Dataset
 from stages.kernels.inference.answers import COUNTS, Query, answer_planned
 from stages.kernels.inference.components import Groups
 from stages.kernels.inference.kept_plans import KeptPlans, plan_groups
@@ -52,21 +52,21 @@ class Expectations:
     """Rows with holes, some perhaps under intervention, prepared for repeated passes; attributes as in
     `IncompleteRows`.
 
-    In rows in which a variable was set its table is uniform (`interventions.detached`) and its family is not counted;
-    the uniform factors are no part of the log-likelihood.
+    In rows in which a variable was set its table is uniform (`intervened_networks.detached`) and its family is not
+    counted; the uniform factors are no part of the log-likelihood.
     """
 
-    def __init__(self, engine: Engine, rows: IncompleteDataset):
+    def __init__(self, engine: Engine, rows: Dataset):
         self.engine = engine
-        arrays, codes = engine.arrays, rows.dataset.plain_codes
+        arrays, codes, holes = engine.arrays, rows.plain_codes, rows.holes
         ends = np.append(arrays.table_start, len(arrays.probabilities))
         self._parts: list[tuple[IncompleteRows, list[slice], np.ndarray]] = []
         self._factors: list[float] = []
         for target, chosen in rows.by_target():
-            is_all = len(chosen) == rows.dataset.n_rows
-            part = [table if is_all else np.ascontiguousarray(table[:, chosen]) for table in (codes, rows.is_hidden)]
+            is_all = len(chosen) == rows.n_rows
+            part = [table if is_all else np.ascontiguousarray(table[:, chosen]) for table in (codes, holes)]
             tables = [slice(ends[v], ends[v + 1]) for v in target]
-            n_states = rows.dataset.n_states[list(target)].astype(np.float64)
+            n_states = rows.n_states[list(target)].astype(np.float64)
             self._parts.append((IncompleteRows(engine, *part), tables, 1.0 / n_states))
             observed = (~part[1][list(target)]).sum(axis=1)
             self._factors.append(float((observed * np.log(n_states)).sum()))

@@ -13,7 +13,7 @@ import numpy as np
 
 from formats.data_records import MAX_STATES, Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.graphs import topological_order
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import task_generator
@@ -30,7 +30,7 @@ MAX_CELLS = 2**27
 
 def random_network(
     n_variables: int, states: tuple[int, int] = (2, 4), parents: tuple[int, int] = (0, 6), seed: int = 0
-) -> BayesianNetwork:
+) -> Parameters:
     """Random structure and parameters.
 
     `states` and `parents` are inclusive ranges of each variable's number, drawn uniformly. The number of parents is
@@ -53,7 +53,7 @@ def random_network(
     return _with_random_tables(parent_sets, n_states.tolist(), rng, f"random_{n_variables}")
 
 
-def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> BayesianNetwork:
+def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> Parameters:
     """Random inverted tree of binary variables ``X0``, ``X1``, ...: `n_parents` parents or none, and one child.
 
     Starting from a single variable, a random variable without parents gets `n_parents` new ones until there are
@@ -81,7 +81,7 @@ def inverted_tree(n_parents: int, n_variables: int, seed: int = 0) -> BayesianNe
 
 
 def sample_rows(
-    network: BayesianNetwork, n_rows: int, seed: int = 0, batch_rows: int | None = None
+    network: Parameters, n_rows: int, seed: int = 0, batch_rows: int | None = None
 ) -> Iterator[np.ndarray]:
     """Draw complete rows by forward sampling.
 
@@ -129,7 +129,7 @@ class _VariableSampler:
     has the same number of steps for every row and vectorises over rows.
     """
 
-    def __init__(self, network: BayesianNetwork, variable: int):
+    def __init__(self, network: Parameters, variable: int):
         table = np.asarray(network.tables[variable], dtype=np.float64)
         n_states = table.shape[-1]
         self.variable = variable
@@ -165,7 +165,7 @@ class _VariableSampler:
 
 def _with_random_tables(
     parent_sets: list[tuple[int, ...]], n_states: list[int], rng: np.random.Generator, name: str
-) -> BayesianNetwork:
+) -> Parameters:
     tables = []
     for child, parent_set in enumerate(parent_sets):
         shape = tuple(n_states[variable] for variable in (*parent_set, child))
@@ -178,7 +178,7 @@ def _with_random_tables(
         table = rng.standard_exponential(shape)
         tables.append(table / table.sum(axis=-1, keepdims=True))
     variables = tuple(Variable(f"X{index}", tuple(map(str, range(count)))) for index, count in enumerate(n_states))
-    return BayesianNetwork(variables, tuple(parent_sets), tuple(tables), name)
+    return Parameters(variables, tuple(parent_sets), tuple(tables), name)
 
 
 def _check_range(what: str, bounds: tuple[int, int], least: int, greatest: int | None) -> None:

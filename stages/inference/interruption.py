@@ -3,6 +3,7 @@
 Signals reach Python between two instructions of its main thread only, so a call in that thread would end first.
 """
 
+# Imported where needed, since loading takes time: concurrent.futures
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ def interruptible(query: Query, n_cells: float, call: Callable[[Query], T]) -> T
     """
     if n_cells < LONG_CELLS:
         return call(query)
-    from concurrent.futures import ThreadPoolExecutor  # most questions need no thread
+    from concurrent.futures import ThreadPoolExecutor
 
     query = query._replace(stop=new_stop())
     with ThreadPoolExecutor(1) as pool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from formats.data_records import MAX_STATES, Variable
 from formats.errors import UnsuitableData
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.graphs import topological_order
 from stages.kernels.inference.answers import Query
 from stages.kernels.inference.clique_plans import eliminate_component, measure
@@ -43,7 +43,7 @@ class Engine:
     a variable has more than 256 states.
     """
 
-    def __init__(self, network: BayesianNetwork, elimination: Sequence[int] | None = None, memory: int | None = None):
+    def __init__(self, network: Parameters, elimination: Sequence[int] | None = None, memory: int | None = None):
         for variable in network.variables:
             if len(variable.known_states) > MAX_STATES:
                 raise UnsuitableData(f"more than {MAX_STATES} states", column=variable.name)
@@ -195,8 +195,8 @@ class Engine:
         if cost.memory > self.memory:
             raise StageError(
                 f"the tables of the junction tree take {format_bytes(cost.memory)}, "
-                f"more than the {format_bytes(self.memory)} there are: width {cost.width}, "
-                f"{cost.hidden} of {self.n_variables} variables hidden and relevant\n"
+                f"more than the {format_bytes(self.memory)} available: its width is {cost.width}, and "
+                f"{cost.hidden} of {self.n_variables} variables are hidden and relevant\n"
                 "  learn a network of bounded treewidth (bnsl optimize --tw K), or observe more variables; "
                 "bnsl query can ask for fewer (--variables), or answer from weighted samples (--approximate N)"
             )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from formats.graph_records import BayesianNetwork, Probabilities
+from formats.graph_records import Probabilities
 from formats.graphs.algorithms import moral_graph
+from formats.records import Parameters
 from stages.graphs.treewidth import exceeds_cells
 
 from .junction_trees import Engine
@@ -19,7 +20,7 @@ MOST_CELLS = 1e8
 """Largest number of cells of a junction tree with which a picture's marginals are computed."""
 
 
-def shown_probabilities(model: BayesianNetwork, elimination: Sequence[int] | None = None) -> Probabilities | str:
+def shown_probabilities(model: Parameters, elimination: Sequence[int] | None = None) -> Probabilities | str:
     """The marginals of a network, with its parameters and an elimination order within `PAGE_CELLS`; or why there are
     none.
 
@@ -45,7 +46,7 @@ def shown_probabilities(model: BayesianNetwork, elimination: Sequence[int] | Non
     return Probabilities(states, found, model if held else None, note=note)
 
 
-def _is_hopeless(model: BayesianNetwork, elimination: Sequence[int] | None) -> bool:
+def _is_hopeless(model: Parameters, elimination: Sequence[int] | None) -> bool:
     """Whether a clique of a greedy order, and the known order, pass `MOST_CELLS`."""
     sizes = [len(variable.known_states) for variable in model.variables]
     if not exceeds_cells(moral_graph(model.parents), sizes, MOST_CELLS):
@@ -67,7 +68,7 @@ def _cells(engine: Engine) -> float:
     return prepare(engine, {}, range(engine.n_variables)).cost.cells
 
 
-def bucket_cells(model: BayesianNetwork, order: Sequence[int]) -> int:
+def bucket_cells(model: Parameters, order: Sequence[int]) -> int:
     """Cells of the buckets of an elimination order (Dechter 1999): each is over a variable and what it meets."""
     rank = {v: i for i, v in enumerate(order)}
     scopes: list[set[int]] = [{v} for v in order]

@@ -5,6 +5,7 @@ all kernel sources avoids stale code. Kernels are assembled late (`machine_code`
 else compiled by plain numba.
 """
 
+# Imported where needed, since loading takes time: machine_code
 import contextlib
 import functools
 import os

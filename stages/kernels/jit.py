@@ -4,6 +4,7 @@ With machine code numba is not imported, unless Python calls a kernel that only 
 (a checkout, other machines) numba compiles each kernel when it is first called, see `compiler`.
 """
 
+# Imported where needed, since loading takes time: compiler
 import os
 from functools import cached_property, update_wrapper
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.bounds import gap_in
-from formats.records import Network, ParentSetRecord, ParentSetTable
+from formats.records import NetworkRecord, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, least_set
 from formats.wording import listed
 from stages.knowledge import Knowledge
@@ -56,12 +56,12 @@ def bar_least_sets(
     return replace(found, n_cut_short=table.n_cut_short, n_unsearched=table.n_unsearched), barred
 
 
-def barred_in(network: Network, barred: dict[int, tuple[int, ...]]) -> list[int]:
+def barred_in(network: NetworkRecord, barred: dict[int, tuple[int, ...]]) -> list[int]:
     """The children that have their barred set in a network."""
     return [child for child, least in barred.items() if network.parents[child] == least]
 
 
-def refuse_barred(network: Network, barred: dict[int, tuple[int, ...]]) -> None:
+def refuse_barred(network: NetworkRecord, barred: dict[int, tuple[int, ...]]) -> None:
     """Raise `InfeasibleError` if a network has a barred set."""
     taken = barred_in(network, barred)
     if not taken:

@@ -1,86 +1,78 @@
-"""Candidate lists as arrays: the common in-memory form, selections from it, and orders that respect fixed records."""
+"""Candidate lists of a table as searches use them, selections from them, and orders that respect fixed records."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import CycleError, pull_parents_forward
-from stages.kernels.orders.set_lists import SetLists, sort_members
+from stages.kernels.orders.set_lists import MemberIndex, SetLists, sort_members
 from stages.runtime.errors import InfeasibleError
 
-if TYPE_CHECKING:
-    from stages.kernels.bounds.dual_ascent import Columns
-    from stages.kernels.ktrees.bounded_lists import BoundedLists
+
+def lists_in(table: ParentSetTable) -> SetLists:
+    """The lists of a table: its arrays, not copies."""
+    return SetLists(
+        set_offsets=table.set_offsets, parent_offsets=table.parent_offsets, parents=table.parents, scores=table.scores
+    )
 
 
-def index_table(table: ParentSetTable) -> SetLists:
-    """The lists of `table`, indexed; sets keep their indices in the table."""
-    return index_lists(table.set_offsets, all_sets(table), table.scores)
+def new_lists(set_offsets: np.ndarray, sets: ListedSets, scores: np.ndarray) -> SetLists:
+    """The lists of these sets; that of child i is ``sets[set_offsets[i]:set_offsets[i + 1]]`` (int64), best first."""
+    return SetLists(set_offsets=set_offsets, parent_offsets=sets.offsets, parents=sets.members, scores=scores)
 
 
-def index_lists(set_offsets: np.ndarray, sets: ListedSets, scores: np.ndarray) -> SetLists:
-    """Candidate lists with an index by member, the form that all searches on lists use (or a view of it).
-
-    Lists are best first; that of child i is ``sets[set_offsets[i]:set_offsets[i + 1]]`` (int64).
-    """
-    n_variables, parent_offsets, parents = len(set_offsets) - 1, sets.offsets, sets.members
-    starts = offsets_of(np.bincount(parents, minlength=n_variables))
-    entry_sets = np.empty(len(parents), dtype=np.int32)
-    entry_children = np.empty(len(parents), dtype=np.int32)
-    sort_members(set_offsets, parent_offsets, parents, starts[:-1].copy(), entry_sets, entry_children)
+def index_members(lists: SetLists) -> MemberIndex:
+    """Which sets contain a variable, for searches that change one variable's place."""
+    n_variables, n_entries = len(lists.set_offsets) - 1, len(lists.parents)
+    starts = offsets_of(np.bincount(lists.parents, minlength=n_variables))
+    entry_sets = np.empty(n_entries, dtype=np.int32)
+    entry_children = np.empty(n_entries, dtype=np.int32)
+    sort_members(lists, starts[:-1].copy(), entry_sets, entry_children)
     # Entries are sorted by member, then child, then set: a pair (member, child) begins where one of the first two
     # changes, and its sets are best first.
     entry_parents = np.repeat(np.arange(n_variables, dtype=np.int32), np.diff(starts))
-    new_pair = np.ones(len(parents), dtype=np.bool_)
+    new_pair = np.ones(n_entries, dtype=np.bool_)
     new_pair[1:] = (np.diff(entry_children) != 0) | (np.diff(entry_parents) != 0)
     first_entries = np.flatnonzero(new_pair)
     pair_offsets = np.searchsorted(entry_parents[first_entries], np.arange(n_variables + 1))
-    return SetLists(
-        set_offsets=set_offsets,
-        scores=scores,
-        parent_offsets=parent_offsets,
-        parents=parents,
+    return MemberIndex(
         pair_offsets=pair_offsets.astype(np.int64),
         pair_children=entry_children[first_entries],
         pair_first=entry_sets[first_entries],
-        member_offsets=np.append(first_entries, len(parents)).astype(np.int64),
+        member_offsets=np.append(first_entries, n_entries).astype(np.int64),
         member_sets=entry_sets,
     )
 
 
-def all_sets(lists: SetLists | BoundedLists | Columns | ParentSetTable) -> ListedSets:
-    """The sets of lists of any form, one list after the other."""
+def all_sets(lists: SetLists | ParentSetTable) -> ListedSets:
+    """The sets, one list after the other."""
     return ListedSets(lists.parent_offsets, lists.parents)
 
 
-def keep_sets(lists: SetLists | Columns | ParentSetTable, sets: np.ndarray) -> tuple[np.ndarray, ListedSets]:
-    """Where each list begins (int64) and the sets, of the given sets (indices, ascending) of lists of any form."""
-    kept = all_sets(lists).take(sets)
+def keep_sets(lists: SetLists, sets: np.ndarray) -> SetLists:
+    """The lists with only the given sets (indices, ascending)."""
     # `sets` ascends, so the number of kept sets below a list's first one is where the list begins now.
-    return np.searchsorted(sets, lists.set_offsets).astype(np.int64), kept
+    starts = np.searchsorted(sets, lists.set_offsets).astype(np.int64)
+    return new_lists(starts, all_sets(lists).take(sets), lists.scores[sets])
 
 
 def keep_in_table(table: ParentSetTable, sets: np.ndarray) -> ParentSetTable:
     """`table` with only the given sets (indices, ascending); all facts about its children are kept."""
-    starts, kept = keep_sets(table, sets)
-    return replace(
-        table, set_offsets=starts, scores=table.scores[sets], parent_offsets=kept.offsets, parents=kept.members
-    )
+    return replace(table, **keep_sets(lists_in(table), sets)._asdict())
 
 
-def child_of_sets(lists: SetLists | Columns | ParentSetTable) -> np.ndarray:
+def child_of_sets(lists: SetLists | ParentSetTable) -> np.ndarray:
     """The child of each set; int64, shape (n_sets,)."""
     return np.repeat(np.arange(len(lists.set_offsets) - 1), np.diff(lists.set_offsets))
 
 
-def child_of_entries(table: ParentSetTable) -> np.ndarray:
-    """The child of each entry of ``table.parents``; int64."""
-    return np.repeat(child_of_sets(table), np.diff(table.parent_offsets))
+def child_of_entries(lists: SetLists | ParentSetTable) -> np.ndarray:
+    """The child of each entry of ``lists.parents``; int64."""
+    return np.repeat(child_of_sets(lists), np.diff(lists.parent_offsets))
 
 
 def relative_scores(lists: SetLists | ParentSetTable) -> np.ndarray:
@@ -89,6 +81,11 @@ def relative_scores(lists: SetLists | ParentSetTable) -> np.ndarray:
     Differences keep digits that sums of large scores would lose.
     """
     return lists.scores - np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
+
+
+def costs_of(lists: SetLists) -> np.ndarray:
+    """Score of the child's best set less that of each set, nats, non-negative; float64, shape (n_sets,)."""
+    return np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets)) - lists.scores
 
 
 def fixed_parents(table: ParentSetTable) -> dict[int, tuple[int, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from formats.graphs.algorithms import elimination_width, moral_graph
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.graphs import eliminate_children_first, positions_of, topological_order
 from stages.runtime.errors import StageError
 
@@ -54,7 +54,7 @@ def _has_parents_first(order: np.ndarray, parents: Sequence[Sequence[int]], n_fr
     return all(place[p] < max(int(place[child]), n_free) for child, family in enumerate(parents) for p in family)
 
 
-def match_start(start: Network, names: Sequence[str], what: str = "the data") -> StartNetwork:
+def match_start(start: NetworkRecord, names: Sequence[str], what: str = "the data") -> StartNetwork:
     """The start network over the variables `names`, matched by name.
 
     `what` is the source of the variables, for the error message. Raises `StageError` if the variables of the two

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
-from formats.sets.listed_sets import ListedSets
 from stages.kernels.dominance import mark_undominated_lists
+from stages.kernels.orders.set_lists import SetLists
 
-from .set_lists import all_sets, keep_in_table
+from .set_lists import keep_in_table
 
 SLICE_SETS = 1 << 16
 """Sets of several lists in one compiled call at most: some hundredths of a second."""
@@ -22,22 +22,19 @@ def drop_dominated(table: ParentSetTable) -> ParentSetTable:
         return table
     extra = {key: value for key, value in table.header.extra.items() if key != "keep_mass"}
     return replace(
-        keep_in_table(table, np.flatnonzero(undominated_sets(table.set_offsets, all_sets(table)))),
+        keep_in_table(table, np.flatnonzero(undominated_sets(table))),
         header=replace(table.header, extra=extra),
         left_out=np.full(table.n_variables, np.nan),
     )
 
 
-def undominated_sets(starts: np.ndarray, sets: ListedSets) -> np.ndarray:
-    """The sets that no subset in the same list dominates; bool, shape (n_sets,).
-
-    Lists are best first; that of child i is ``sets[starts[i]:starts[i + 1]]``.
-    """
-    n = len(starts) - 1
-    keep = np.ones(len(sets), dtype=np.bool_)
+def undominated_sets(lists: SetLists | ParentSetTable) -> np.ndarray:
+    """The sets that no subset in the same list dominates; bool, shape (n_sets,)."""
+    starts, n = lists.set_offsets, len(lists.set_offsets) - 1
+    keep = np.ones(len(lists.scores), dtype=np.bool_)
     first = 0
     while first < n:
         end = max(first + 1, int(np.searchsorted(starts, starts[first] + SLICE_SETS, side="right")) - 1)
-        mark_undominated_lists(starts[first : end + 1], sets.offsets, sets.members, n, keep)
+        mark_undominated_lists(starts[first : end + 1], lists.parent_offsets, lists.parents, n, keep)
         first = end
     return keep

@@ -4,12 +4,13 @@ The main road is `MAIN_METHODS`: ``orders`` and ``treewidth`` search among liste
 and ``climbing`` search on data, ``bounds`` computes upper bounds for all. `METHODS` adds published methods
 (`stages.published`). The table is data; a method's module is imported when it runs (`stages.optimize.driver`). A
 module for listed sets offers ``search``, a module for data offers ``search_data`` (`stages.optimize.result`).
-`stages.optimize.verify` checks every result before it becomes a `Network`.
+`stages.optimize.verify` checks every result before it becomes a `NetworkRecord`.
 
 To add a method, write its module and its entry in `MAIN_METHODS`, or in a folder of `stages.published`. Its options
 are fields of `OptimizeOptions`; those that only some methods take are made by ``own(10, "...")``.
 """
 
+# Imported where needed, since loading takes time: subset_dp
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -42,8 +43,9 @@ class OptimizeOptions:
     treewidth: int | None = None  # upper bound on the treewidth of the moral graph
     max_table: int | None = own(
         None,
-        "Bound the table of each clique, the product of its variables' states, beside the treewidth: what exact "
-        "inference pays for (Peruvemba Ramaswamy and Szeider 2021).",
+        "Largest number of cells in the table of a clique, a bound beside the treewidth. The table has a cell for "
+        "each combination of the states of the clique's variables, so its size is what exact inference pays for "
+        "(Peruvemba Ramaswamy and Szeider 2021).",
         metavar="CELLS",
         least=1,
         needs="treewidth",
@@ -51,17 +53,18 @@ class OptimizeOptions:
     )
     init: str = own(
         "random",
-        "Where orders start: at random, as a depth-first walk from parents to children of best sets meets the "
-        "variables, by a small feedback arc set (both Perez Urcia and Mauá 2015), by entropy, or as dual ascent on "
-        "the upper bound places the variables.",
+        "How to make the orders that the search starts from. random shuffles the variables. dfs follows the arcs "
+        "from parents to children of best sets, depth first; fas removes a small feedback arc set from these arcs "
+        "(both Perez Urcia and Mauá 2015). entropy shuffles the variables, but tends to place variables of large "
+        "entropy first. ascent takes the order of a dual ascent on the upper bound.",
         choices=INITS,
     )
-    iterations: int = own(100, "Greedy steps per restart.", metavar="N", least=0)
+    iterations: int = own(100, "Number of greedy steps per restart.", metavar="N", least=0)
     # None: as many starting orders as the budget allows; for climbs, none after the first
     restarts: int | None = own(
         None,
-        "Number of starting orders, 1000 if no budget is given at all; on data, of climbs after the first, none "
-        "if not given.",
+        "Number of orders that the search starts from; 1000 if there is no other limit. For a search on data, number "
+        "of climbs after the first; none if not given.",
         metavar="N",
         least=1,
         section="Budget",
@@ -74,17 +77,23 @@ class OptimizeOptions:
     ess: float = 1.0
     max_parents: int | None = None  # largest parent set of a search on data
     tabu: int = own(
-        0, "Length of the tabu list of pairs of variables that moves changed last; 0 for none.", metavar="N", least=0
+        0,
+        "Length of the tabu list, which holds the pairs of variables that the last moves changed. 0 keeps no list.",
+        metavar="N",
+        least=0,
     )
     perturb: int | None = own(
         None,
-        "Random changes of an equivalent network before every restart; a tenth of the variables if not given.",
+        "Number of random changes of an equivalent network before every restart; a tenth of the number of variables "
+        "if not given.",
         metavar="N",
         least=1,
         needs="restarts",
     )
     knowledge: Knowledge | None = None  # about arcs; listed sets agree with it already
-    alpha: float = own(0.05, "Level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True)
+    alpha: float = own(
+        0.05, "Significance level of the independence tests.", metavar="LEVEL", least=0.0, most=1.0, is_open=True
+    )
     start: StartNetwork | None = None  # network to start from: among listed sets its order is the first
     # Mutual information of all pairs in nats, float64, shape (n_variables, n_variables), from
     # `stages.screening.entropies`; None to estimate it from the sets.
@@ -95,17 +104,21 @@ class OptimizeOptions:
     lists_for_proof: bool = True
     counts_literally: bool = False  # whether a climb counts what its definition asks for, beside what it computes
     keeps_proof: bool = False  # whether the result has what a proof of its bound needs
-    target: str | None = own(None, "The class to predict, a column.", metavar="NAME", is_required=True)
+    target: str | None = own(None, "Column of the class that the network predicts.", metavar="NAME", is_required=True)
     dependence: int = own(
-        1, "Most features among the parents of a feature, beside the class; 0 for naive Bayes.", metavar="K", least=0
+        1,
+        "Largest number of features among the parents of a feature, beside the class. 0 gives naive Bayes.",
+        metavar="K",
+        least=0,
     )
     sampled_only: bool = own(
         False,
-        "Answer from the sampled orders or k-trees alone, as the paper does, even where the best forest is better.",
+        "Answer from the sampled orders or k-trees alone, as the paper does. Without this option the best forest is "
+        "the answer where it scores higher.",
     )
     best_first: bool = own(
         False,
-        "Search each order as the paper does: best-first A*, bounded by the best sets among predecessors alone.",
+        "Search each order as the paper does: by best-first A*, bounded only by the best sets among predecessors.",
     )
 
     @property
@@ -122,7 +135,7 @@ COMMON = ("method", "treewidth", "seed")
 MAIN_METHODS = {
     "ils": SearchMethod(
         "orders",
-        "iterated local search over orders, with --tw over k-trees; the best networks in a given time",
+        "iterated local search over orders, or over k-trees with --tw; finds the best networks in a given time",
         {
             SETS: on_sets("stages.optimize.orders.ils", "init", *RESTARTED, "proof"),
             SETS_TW: on_sets("stages.optimize.treewidth.bounded_search", *RESTARTED, "max_table", "proof"),
@@ -130,30 +143,30 @@ MAIN_METHODS = {
     ),
     "exact": SearchMethod(
         "exact",
-        "the best network with the proof, or how far from it one may be when the time is up",
+        "proves that its network is the best, or says how far from the best it may be when time is up",
         {
-            SETS: on_sets("stages.optimize.exact.search", "init", "start", "proof"),
-            SETS_TW: on_sets("stages.optimize.exact.width.search", "start"),
+            SETS: on_sets("stages.optimize.exact.any_width", "init", "start", "proof"),
+            SETS_TW: on_sets("stages.optimize.exact.width.within_width", "start"),
         },
     ),
     "forest": SearchMethod(
         "treewidth",
-        "at most one parent each, exactly, whatever the bound",
+        "finds the best network with at most one parent per variable, exactly, whatever the bound",
         {SETS_TW: on_sets("stages.optimize.treewidth.forest", "max_table")},
         "Chow & Liu 1968",
     ),
     "pricing": SearchMethod(
         "pricing",
-        "order search alternating with growth of candidate sets, scored on the data, with --tw over k-trees; "
-        "the best networks in a given time",
+        "alternates a search over orders, or over k-trees with --tw, with growth of the candidate sets, scored on "
+        "the data; finds the best networks in a given time",
         {
-            DATA: on_data("stages.optimize.pricing.orders", "sets", "save_sets", "proof"),
+            DATA: on_data("stages.optimize.pricing.order_pricing", "sets", "save_sets", "proof"),
             DATA_TW: on_data("stages.optimize.pricing.bounded", "sets", "save_sets", "proof", "max_table"),
         },
     ),
     "hc": SearchMethod(
         "climbing",
-        "hill climbing, scored on the data: add, remove, reverse arcs",
+        "hill climbing on the data: adds, removes and reverses arcs",
         {DATA: on_data("stages.optimize.climbing.hc", "restarts", "perturb", "tabu")},
     ),
 }
@@ -182,7 +195,7 @@ def choose_method(options: OptimizeOptions, n_variables: int, on_data: bool = Fa
     """
     name = options.method
     if name is None:
-        from .bounds.subset_dp import subsets_fit  # loads its kernels
+        from .bounds.subset_dp import subsets_fit
 
         is_small = options.restarts is None and subsets_fit(n_variables)
         name = default_method(options.treewidth, on_data, is_small)

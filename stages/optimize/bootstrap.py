@@ -17,19 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
-from formats.records import Network
+from formats.data_records import Dataset
+from formats.records import NetworkRecord
 from stages.runtime.budgets import StopSignal
 from stages.runtime.errors import StageError
 from stages.runtime.seeding import next_seed, task_generator
 from stages.runtime.workers import Workers, ordered_map, processes
 
-Found = tuple[Network, dict[str, Any]]
+Found = tuple[NetworkRecord, dict[str, Any]]
 """A network and the figures of its search."""
 
-Rows = Dataset | IncompleteDataset
-
-Search = Callable[[Rows, np.ndarray, int, StopSignal], Found]
+Search = Callable[[Dataset, np.ndarray, int, StopSignal], Found]
 """Finds a network from data, an order of the columns for the search, a seed and a stop signal."""
 
 
@@ -60,8 +58,8 @@ class Resampling:
         if self.kind == "jackknife":
             return _without_block(table, index, n_replicates, seed)
         if round(self.share * n_rows) == 0:
-            raise StageError(f"a share of {self.share:g} of {n_rows} rows is none")
-        return np.sort(np.concatenate([self._drawn(group, rng) for group in _groups(table)]))
+            raise StageError(f"a share of {self.share:g} of {n_rows} rows is less than one row")
+        return np.sort(np.concatenate([self._drawn(group, rng) for _, group in table.by_target()]))
 
     def _drawn(self, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Some of these rows; at least one."""
@@ -70,20 +68,12 @@ class Resampling:
         return group[rng.choice(len(group), max(1, round(self.share * len(group))), replace=False)]
 
 
-def _groups(table: Dataset) -> list[np.ndarray]:
-    """The rows in which the same variables were set, ascending; all rows without interventions."""
-    if table.interventions is None:
-        return [np.arange(table.n_rows)]
-    of_row = table.interventions.of_row
-    return [np.flatnonzero(of_row == target) for target in np.unique(of_row)]
-
-
 def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.ndarray:
     """All rows without one block of the jackknife; the rows of each group are dealt in turn."""
     n_rows = table.n_rows
     if not 2 <= n_blocks <= n_rows:
         raise StageError(
-            f"the jackknife leaves out one of as many blocks as replicates: 2 to {n_rows} for {n_rows} rows, "
+            f"the jackknife divides the rows into a block for each replicate: {n_rows} rows make 2 to {n_rows}, "
             f"not {n_blocks}"
         )
     block = task_generator(seed, n_blocks).permutation(n_rows) % n_blocks
@@ -102,13 +92,8 @@ def _without_block(table: Dataset, index: int, n_blocks: int, seed: int) -> np.n
     return kept
 
 
-def resampled(dataset: Rows, rows: np.ndarray) -> Rows:
-    """These rows of the data; they have no fingerprint."""
-    return dataset.rows(rows)
-
-
 def bootstrap_networks(
-    dataset: Rows,
+    dataset: Dataset,
     n_replicates: int,
     seed: int,
     search: Search,
@@ -127,15 +112,14 @@ def bootstrap_networks(
     once, each in a forked process; with `workers`, these search all but the first instead. Once `stop` is set, no
     further replicate begins.
     """
-    table = dataset.dataset if isinstance(dataset, IncompleteDataset) else dataset
 
     def work(index: int, stop: StopSignal = stop) -> Found | None:
         if stop.is_set() and index > 0:
             return None
         rng = task_generator(seed, index)
-        rows = resampling.rows(table, (index, n_replicates), seed, rng)
+        rows = resampling.rows(dataset, (index, n_replicates), seed, rng)
         own_seed = next_seed(rng)
-        network, figures = search(resampled(dataset, rows), rng.permutation(table.n_variables), own_seed, stop)
+        network, figures = search(dataset.rows(rows), rng.permutation(dataset.n_variables), own_seed, stop)
         header = network.header
         header = replace(header, data=None, extra=header.extra | {"replicate": index + 1})
         return replace(network, header=header), figures

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from formats.data_records import Dataset, IncompleteDataset
+from formats.data_records import Dataset
 from formats.graph_records import SCREENED
-from formats.records import Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.sets.listed_sets import ListedSets, best_first
 from stages.graphs import positions_of
 
@@ -22,15 +22,9 @@ from .bounds.cuts import HalvedSum, Origin
 from .bounds.proof_steps import Prices, TreeNode
 
 
-def reordered_rows(rows: Dataset | IncompleteDataset, order: np.ndarray) -> Dataset | IncompleteDataset:
+def reordered_rows(rows: Dataset, order: np.ndarray) -> Dataset:
     """The table whose column k is column ``order[k]`` of `rows`; int64, shape (n_variables,), a permutation."""
-    if isinstance(rows, IncompleteDataset):
-        return IncompleteDataset(_reordered(rows.dataset, order), rows.is_hidden[order])
-    return _reordered(rows, order)
-
-
-def _reordered(dataset: Dataset, order: np.ndarray) -> Dataset:
-    return dataset.of_variables(order.tolist(), dataset.fingerprint)
+    return rows.of_variables(order.tolist(), rows.fingerprint)
 
 
 def reordered_options(options: OptimizeOptions, order: np.ndarray) -> OptimizeOptions:
@@ -39,15 +33,15 @@ def reordered_options(options: OptimizeOptions, order: np.ndarray) -> OptimizeOp
     return options if knowledge is None else replace(options, knowledge=knowledge.among(order))
 
 
-def reordered_forest(forest: Forest, order: np.ndarray) -> Forest:
+def reordered_forest(forest: ScreeningForest, order: np.ndarray) -> ScreeningForest:
     """The screening forest of the columns in `order`."""
     place = positions_of(order).tolist()
     header = replace(forest.header, variables=tuple(forest.header.variables[v] for v in order.tolist()))
     parents = {place[child]: tuple(sorted(place[v] for v in members)) for child, members in forest.parents.items()}
-    return Forest(header, parents, {place[child]: score for child, score in forest.scores.items()})
+    return ScreeningForest(header, parents, {place[child]: score for child, score in forest.scores.items()})
 
 
-def reordered_network(network: Network, order: np.ndarray) -> Network:
+def reordered_network(network: NetworkRecord, order: np.ndarray) -> NetworkRecord:
     """The network whose variable k is variable ``order[k]`` of `network`; the elimination order and the screened
     variables in its header follow.
 
@@ -55,7 +49,7 @@ def reordered_network(network: Network, order: np.ndarray) -> Network:
     """
     place = positions_of(order).tolist()
     parents = tuple(tuple(sorted(place[p] for p in network.parents[v])) for v in order.tolist())
-    return Network(_reordered_header(network.header, order, place), parents, network.scores[order])
+    return NetworkRecord(_reordered_header(network.header, order, place), parents, network.scores[order])
 
 
 def _reordered_header(header: Header, order: np.ndarray, place: list[int]) -> Header:

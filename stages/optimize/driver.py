@@ -4,6 +4,7 @@ There are two kinds of searches: among listed sets (`result.ListSearch`) and on 
 return a `result.SearchResult`, from which `assemble` makes a network.
 """
 
+# Imported where needed, since loading takes time: family_scorer, interventional_scorer, screened
 from __future__ import annotations
 
 import importlib
@@ -17,7 +18,7 @@ import numpy as np
 
 from formats.data_records import Dataset
 from formats.graphs.algorithms import elimination_width, largest_table, moral_graph
-from formats.records import OF_ONE_NETWORK, Forest, Header, Network, ParentSetRecord, ParentSetTable
+from formats.records import OF_ONE_NETWORK, Header, NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import NullReporter, Reporter, duration_text
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 KeepLists = Callable[[Header, Iterable[ParentSetRecord]], None]
 """Receives the final candidate sets of a method."""
 
-KeepNodes = Callable[[Network, Sequence[TreeNode]], None]
+KeepNodes = Callable[[NetworkRecord, Sequence[TreeNode]], None]
 """Receives the verified network and the recorded nodes for a proof of its bound."""
 
 
@@ -49,7 +50,7 @@ def run(
     budget: Budget,
     reporter: Reporter,
     keep_nodes: KeepNodes | None = None,
-) -> tuple[Network, dict[str, Any]]:
+) -> tuple[NetworkRecord, dict[str, Any]]:
     """Search the best network among the sets of `table`; returns the verified network and the figures for
     ``--stats``.
 
@@ -68,7 +69,7 @@ def run(
     kind = (variant.module, replace(tiny, seed=0))
     compile_first(lambda small: warm_up(tiny_table(), tiny, small, NullReporter()), budget, kind)
 
-    def finish(found: SearchResult) -> Network:
+    def finish(found: SearchResult) -> NetworkRecord:
         network = assemble(table.header, method, options, budget, found)
         verify_found(network, options, table=table)
         return network
@@ -86,12 +87,12 @@ def run_on_data(
     options: OptimizeOptions,
     budget: Budget,
     reporter: Reporter,
-    start: Network | None = None,
+    start: NetworkRecord | None = None,
     table: ParentSetTable | None = None,
     keep_lists: KeepLists | None = None,
-    forest: Forest | None = None,
+    forest: ScreeningForest | None = None,
     keep_nodes: KeepNodes | None = None,
-) -> tuple[Network, dict[str, Any]]:
+) -> tuple[NetworkRecord, dict[str, Any]]:
     """Search the best network for `dataset` with a method that scores families on demand; returns as `run`.
 
     Raises `StageError` if the start network has other variables than the data; `InfeasibleError` if the constraints
@@ -114,7 +115,7 @@ def run_on_data(
     keep_nodes : callable, optional
         Receives the nodes for a proof about the final sets, after the sets, with ``options.keeps_proof``.
     """
-    from stages.scoring.interventional_scorer import scorer_of  # for data only: loads the kernels that count
+    from stages.scoring.interventional_scorer import scorer_of
 
     from .screened import RootProblem
 
@@ -135,18 +136,18 @@ def run_on_data(
     scorer = scorer_of(searched, options.score, options.ess, budget.stop)
     if not budget.interrupted and budget.time_left() <= 0.0:
         reporter.warn(
-            f"the time limit ended while the data were laid out, which took {duration_text(budget.elapsed())}:"
-            " no time was left to search; give --time several times as much"
+            f"--time ran out while the data were prepared, which took {duration_text(budget.elapsed())}: "
+            "nothing was searched; give --time several times as much"
         )
     lists = {"table": table} if "sets" in variant.options else {}
     header = header_of_data(dataset, options)
 
-    def finish(found: SearchResult) -> Network:
+    def finish(found: SearchResult) -> NetworkRecord:
         network = assemble(header, method, options, budget, found)
         verify_found(network, options, dataset=dataset)
         return network
 
-    def score_and_finish(found: SearchResult) -> Network:
+    def score_and_finish(found: SearchResult) -> NetworkRecord:
         whole = found if roots is None else roots.whole(found, scorer_of(dataset, options.score, options.ess))
         independent = IndependentScorer(dataset, options.score, options.ess)
         scores = np.array([independent.local_score(child, p) for child, p in enumerate(whole.parents)])
@@ -212,7 +213,9 @@ def _tiny(options: OptimizeOptions) -> OptimizeOptions:
     return replace(no_limits, start=None, information=None, perturb=None, treewidth=treewidth)
 
 
-def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult) -> Network:
+def assemble(
+    header: Header, method: str, options: OptimizeOptions, budget: Budget, result: SearchResult
+) -> NetworkRecord:
     """The network that a search found, with its claims.
 
     The header gains ``total``, ``method``, ``seed``, the search's facts and bound; under a treewidth bound
@@ -240,7 +243,7 @@ def assemble(header: Header, method: str, options: OptimizeOptions, budget: Budg
             }
     if budget.interrupted:
         extra["interrupted"] = True
-    return Network(replace(header, extra=extra), result.parents, result.scores)
+    return NetworkRecord(replace(header, extra=extra), result.parents, result.scores)
 
 
 def match_table(table: ParentSetTable, dataset: Dataset) -> None:
@@ -251,6 +254,6 @@ def match_table(table: ParentSetTable, dataset: Dataset) -> None:
     numbered = table.header.data is None and table.n_variables == dataset.n_variables
     if not numbered and table.header.names != dataset.names:
         raise StageError(
-            f"the parent sets are about {table.n_variables} variables, the data about {dataset.n_variables},"
+            f"the parent sets have {table.n_variables} variables, the data have {dataset.n_variables},"
             " or their names differ; make both from the same columns"
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from formats.records import Network
+from formats.records import NetworkRecord
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import ChangedNetworks, Offer, Reporter
 
@@ -20,7 +20,7 @@ class ScoreTrace(ChangedNetworks):
     are whole, verified and marked as interrupted.
     """
 
-    def __init__(self, reporter: Reporter, budget: Budget, finish: Callable[[SearchResult], Network]):
+    def __init__(self, reporter: Reporter, budget: Budget, finish: Callable[[SearchResult], NetworkRecord]):
         super().__init__(reporter, lambda found: finish(replace(found, facts={**found.facts, "interrupted": True})))
         self._budget = budget
         # One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,

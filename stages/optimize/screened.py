@@ -20,7 +20,7 @@ from formats.bounds import Bound
 from formats.data_records import Dataset
 from formats.graph_records import SCREENED
 from formats.graphs.algorithms import moral_graph
-from formats.records import Forest, ParentSetRecord, ParentSetTable
+from formats.records import ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import eliminate_children_first
 from stages.knowledge import Knowledge, check_screened
@@ -29,7 +29,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 from ..lists.start_network import StartNetwork
 from . import OptimizeOptions
-from .bounds.claims import KEEPING_FOREST
+from .bounds.claims import with_forest
 from .result import SearchResult
 
 
@@ -40,7 +40,7 @@ class RootProblem:
     contradicts the constraints, or a root requires a screened parent.
     """
 
-    def __init__(self, dataset: Dataset, forest: Forest, options: OptimizeOptions):
+    def __init__(self, dataset: Dataset, forest: ScreeningForest, options: OptimizeOptions):
         self.screened = dict(sorted(forest.parents.items()))
         self.names = dataset.names
         knowledge = options.knowledge or Knowledge(dataset.names)
@@ -113,7 +113,7 @@ class RootProblem:
         screened = math.fsum(scores[list(self.screened)].tolist())
         bound = result.bound
         if bound is not None:
-            bound = Bound(bound.value + screened, bound.about + KEEPING_FOREST)
+            bound = Bound(bound.value + screened, with_forest(bound.about))
         return replace(
             result,
             parents=tuple(parents),

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from formats.data_records import Dataset
 from formats.errors import VerificationError
-from formats.records import Network, ParentSetTable
+from formats.records import NetworkRecord, ParentSetTable
 from stages.knowledge import Knowledge
 from stages.scoring.independent import KNOWN_SCORES, IndependentScorer
 
@@ -22,7 +22,7 @@ from . import OptimizeOptions
 
 
 def verify_network(
-    network: Network,
+    network: NetworkRecord,
     table: ParentSetTable | None = None,
     dataset: Dataset | None = None,
     treewidth: int | None = None,
@@ -64,7 +64,10 @@ def verify_network(
 
 
 def verify_found(
-    network: Network, options: OptimizeOptions, table: ParentSetTable | None = None, dataset: Dataset | None = None
+    network: NetworkRecord,
+    options: OptimizeOptions,
+    table: ParentSetTable | None = None,
+    dataset: Dataset | None = None,
 ) -> None:
     """`verify_network`, with the limits and the knowledge of a search."""
     verify_network(network, table, dataset, options.treewidth, options.max_table, options.knowledge)
@@ -116,13 +119,13 @@ def _check_parents(parents: Sequence[Sequence[int]]) -> None:
         raise VerificationError(f"the network has a cycle among {cycle}")
 
 
-def _check_total(network: Network) -> None:
+def _check_total(network: NetworkRecord) -> None:
     total = network.header.extra.get("total")
     if total is not None and total != math.fsum(network.scores.tolist()):
         raise VerificationError(f"total {total!r} is not the sum of the local scores")
 
 
-def _check_listed(network: Network, table: ParentSetTable) -> None:
+def _check_listed(network: NetworkRecord, table: ParentSetTable) -> None:
     for child, family in enumerate(network.parents):
         match = _listed_set(table, child, family)
         if match is None:
@@ -142,7 +145,7 @@ def _listed_set(table: ParentSetTable, child: int, family: Sequence[int]) -> int
     return first + int(matches[0]) if len(matches) else None
 
 
-def _check_width(network: Network, treewidth: int) -> None:
+def _check_width(network: NetworkRecord, treewidth: int) -> None:
     claim = network.header.extra.get("treewidth")
     if claim is None:
         raise VerificationError("the header has no elimination order")
@@ -151,7 +154,7 @@ def _check_width(network: Network, treewidth: int) -> None:
         raise VerificationError(f"the elimination order proves width {width}, not {claim['width']}")
 
 
-def _check_table(network: Network, max_table: int) -> None:
+def _check_table(network: NetworkRecord, max_table: int) -> None:
     claim = network.header.extra["treewidth"]
     n_states = [len(variable.known_states) for variable in network.header.variables]
     largest = max(
@@ -162,7 +165,7 @@ def _check_table(network: Network, max_table: int) -> None:
         raise VerificationError(f"the elimination order has a table of {largest} cells, not {claim['table']}")
 
 
-def _check_knowledge(network: Network, knowledge: Knowledge) -> None:
+def _check_knowledge(network: NetworkRecord, knowledge: Knowledge) -> None:
     for child, family in enumerate(network.parents):
         lacking = sorted(set(knowledge.required_of(child)).difference(family))
         if lacking:
@@ -172,10 +175,10 @@ def _check_knowledge(network: Network, knowledge: Knowledge) -> None:
                 raise VerificationError(f"the arc {knowledge.arc_text(parent, child)} {reason}")
 
 
-def _check_scores(network: Network, dataset: Dataset) -> None:
+def _check_scores(network: NetworkRecord, dataset: Dataset) -> None:
     score = network.header.score
     if score not in KNOWN_SCORES:
-        return
+        raise VerificationError(f"score {score!r} has no independent formula: add it to stages.scoring.independent")
     scorer = IndependentScorer(dataset, score, network.header.ess or 1.0)
     for child, family in enumerate(network.parents):
         scorer.check(child, family, float(network.scores[child]))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 MAIN_METHODS = {
     "grow": SelectionMethod(
         "stages.parentsets.grow",
-        "sets grown and shrunk within the predecessors of random orders; lists that expect acyclicity",
+        "grows and shrinks sets among the predecessors in random orders, so that the sets combine without cycles",
         options=("orders", "near"),
     ),
     "sequential": SelectionMethod(
         "stages.parentsets.sequential",
-        "all sets by size with exact pruning; complete where it finishes",
+        "lists all sets by size with exact pruning; the lists are complete if it finishes",
         "Scanagatta et al. 2015",
         default_evaluations=DEFAULT_SCORES,
         traces=True,
@@ -63,7 +63,7 @@ class ParentSetOptions:
     time: float | None = None  # seconds for the whole run
     time_per_variable: float | None = None  # seconds per variable
     memory: int | None = None  # bytes that the process may take; a search whose sets no longer fit ends early
-    orders: int = own(100, "Orders within which each variable's sets are grown.", metavar="N", least=1)
+    orders: int = own(100, "Number of orders in which each variable's sets are grown.", metavar="N", least=1)
     seed: int = 0
     jobs: int = 1  # workers; results do not depend on it under an evaluation budget
     workers: Workers | None = None  # workers elsewhere, in place of those of `jobs`

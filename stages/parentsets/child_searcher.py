@@ -2,6 +2,10 @@
 
 Each worker of a run holds a `ChildSearcher`. When it is sent to another machine, it is built again there from the
 data.
+
+Children are searched one after the other, and a written record is not searched again. Equal shares of the remaining
+time would cut the first long search short, although later ones need less than their shares. So searches that end by
+themselves borrow the time that the others will probably not need.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from formats.data_records import Dataset
-from formats.records import Forest, Network, ParentSetRecord, ParentSetTable
+from formats.records import NetworkRecord, ParentSetRecord, ParentSetTable, ScreeningForest
 from stages.knowledge import Knowledge
 from stages.runtime.budgets import Budget, StopSignal
 from stages.runtime.workers import resolve_jobs
@@ -21,25 +25,30 @@ from stages.scoring.independent import IndependentScorer
 from stages.scoring.interventional_scorer import scorer_of
 
 from . import METHODS, ParentSetOptions
-from .child_search import UNLIMITED, ChildLimits, FoundSets, margin_of
-from .children import Plan
+from .found_sets import UNLIMITED, ChildLimits, FoundSets, margin_of
 from .grow_orders import Orders
-from .memory import most_sets, resident_bytes, shared_values
 from .omitted_mass import n_sets_within
+from .run_memory import most_sets, resident_bytes, shared_values
+from .run_plan import Plan
 from .single_parents import first_list_bytes
-from .time_shares import TimeShares
 
 OVERTIME = 0.1
 """Share of the time limit, and seconds, for the first scores of children that are reached after the time is over."""
 
+OVERRUN_SMOOTHING, PACE_SMOOTHING = 0.2, 0.05
+"""Smoothing factors of two moving averages: of the time by which searches exceed their share, and of their time."""
+
+LENT = 0.125
+"""Share of the spare time that one search may take: a search that needs longer leaves most of it to the next ones."""
+
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class RunInputs:
     """What a run takes besides the data."""
 
     # Screened variables become fixed records; the others look for parents among the forest's roots.
-    forest: Forest | None = None
-    near: Network | None = None  # method ``grow`` uses orders near this network's
+    forest: ScreeningForest | None = None
+    near: NetworkRecord | None = None  # method ``grow`` uses orders near this network's
     knowledge: Knowledge | None = None  # required and forbidden arcs, and tiers
     known: ParentSetTable | None = None  # sets scored earlier on the same data, which are listed too
 
@@ -66,7 +75,7 @@ class ChildSearcher:
         dataset: Dataset,
         options: ParentSetOptions,
         budget: Budget,
-        inputs: Inputs,
+        inputs: RunInputs,
         jobs: int | None = None,
         traces: bool = False,
     ):
@@ -252,10 +261,44 @@ class ChildSearcher:
 
 
 def _arrived(
-    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: Inputs, jobs: int, traces: bool
+    dataset: Dataset, options: ParentSetOptions, budget: Budget, inputs: RunInputs, jobs: int, traces: bool
 ) -> ChildSearcher:
     """One of `jobs` workers that share the time of the run, but not its memory."""
     searcher = ChildSearcher(dataset, options, budget, inputs, jobs, traces)
     # Children reached after the time is over list at least single parents.
     searcher.with_first_list.update(range(dataset.n_variables))
     return searcher
+
+
+class TimeShares:
+    """Shares of the time of one run, for one of its workers.
+
+    `jobs` workers share the time. If `ends`, searches end by themselves. Other searches use all the time they get, so
+    none is spare.
+    """
+
+    def __init__(self, jobs: int, ends: bool):
+        self._jobs = jobs
+        self._ends = ends
+        self._overrun = 0.0
+        self._pace: float | None = None
+
+    def next_share(self, left: float, unfinished: int) -> float:
+        """Seconds for the next search out of `left`; `unfinished` searches, this one included, share these.
+
+        A search ends one step after its time, so the mean overrun of the last ones is subtracted.
+        """
+        share = left * min(1.0, self._jobs / unfinished)
+        if self._ends:
+            # Until searches have been timed, half of the time counts as spare.
+            self._pace = share / 2 if self._pace is None else self._pace
+            spare = left * self._jobs - unfinished * self._pace
+            share = min(left, share + LENT * max(0.0, spare))
+        return max(0.0, share - self._overrun)
+
+    def note(self, seconds: float, share: float, is_cut: bool) -> None:
+        """Record that a search took `seconds` of its `share`, and whether that ended it."""
+        if self._pace is not None:
+            self._pace += PACE_SMOOTHING * (seconds - self._pace)
+        if is_cut:
+            self._overrun += OVERRUN_SMOOTHING * (max(0.0, seconds - share) - self._overrun)

@@ -27,7 +27,7 @@ import numpy as np
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.normalised_likelihood import quotient_regret
 
-from .child_search import ChildLimits
+from .found_sets import ChildLimits
 from .pruning_rules import is_excluded_by_dirichlet, pure_cell_terms
 
 LARGEST_EXPONENT = 200

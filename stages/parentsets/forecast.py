@@ -12,10 +12,10 @@ import numpy as np
 from stages.runtime.budgets import Budget
 from stages.runtime.memory import taken_bytes
 
-from .child_search import BYTES_PER_SET
-from .complete_lists import count_complete
-from .driver import Run
-from .memory import SLACK
+from .complete_count import count_complete
+from .found_sets import BYTES_PER_SET
+from .identification_run import ParentSetRun
+from .run_memory import SLACK
 
 MOST_CHILDREN = 12
 """Children searched for a forecast, spread evenly over the range of estimated costs."""
@@ -48,7 +48,7 @@ class Forecast:
     expected: int | None = None
 
 
-def forecast_run(run: Run, reading: int = 0) -> Forecast:
+def forecast_run(run: ParentSetRun, reading: int = 0) -> Forecast:
     """Search a few children of a run as the run itself would, and scale up by estimated cost.
 
     For a complete enumeration everything is an upper bound, unless a sample was taken. The memory is at least
@@ -58,7 +58,7 @@ def forecast_run(run: Run, reading: int = 0) -> Forecast:
     return replace(found, memory_bytes=max(found.memory_bytes, reading, taken_bytes()[1]))
 
 
-def _forecast(run: Run) -> Forecast:
+def _forecast(run: ParentSetRun) -> Forecast:
     count = count_complete(run)
     if count is not None:
         seconds = count.seconds if run.options.time is None else min(count.seconds, run.options.time)

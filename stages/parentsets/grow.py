@@ -15,7 +15,7 @@ from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.set_grower import SetGrower
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets
+from .found_sets import BYTES_PER_SET, ChildLimits, FoundSets
 
 EXTENSIONS_KEPT = 8
 """One-variable extensions of every visited set that are listed besides the chosen one; found by experiment."""

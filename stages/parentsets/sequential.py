@@ -13,8 +13,8 @@ from stages.kernels.counting.sets_by_size import Level, empty_level, mark_open
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
 from .dirichlet_bounds import RegretBound, SupersetBound, enumeration_bound
+from .found_sets import BYTES_PER_SET, ChildLimits, FoundSets, largest_gain, slice_work
 from .pruning_rules import unlisted_bound, worth_of_parent
 
 ROUNDED_SCORES = 4
@@ -26,10 +26,10 @@ SLICE_ENTRIES = 1 << 17
 
 def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: Budget) -> FoundSets:
     """Enumerate the child's parent sets by size; see the module text."""
-    return _Search(scorer, child, limits, budget).run()
+    return _SequentialSearch(scorer, child, limits, budget).run()
 
 
-class _Search:
+class _SequentialSearch:
     """Sets are rows of ascending places among the allowed variables; required parents are in all of them.
 
     With a prior of arcs, levels hold scores less `largest_gain`. These are at most the scores without the prior, on

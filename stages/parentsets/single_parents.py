@@ -13,7 +13,7 @@ from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
 from stages.scoring.family_scorer import FamilyScorer
 
-from .child_search import ChildLimits
+from .found_sets import ChildLimits
 
 MOST_BYTES = 1 << 30
 """Largest memory for scores computed in advance; beyond it, each child's search computes its own."""
@@ -42,7 +42,7 @@ def score_single_parents(
     """
     n = scorer.n_variables
     # The sweep counts all rows for all children.
-    is_whole = scorer.dataset.interventions is None
+    is_whole = not scorer.parts
     if (
         is_whole
         and len(limits) == n

@@ -2,10 +2,9 @@
 
 A network's posterior weight is the product of ``exp(score)`` over its families, which must be listed sets; sets that
 are not listed have weight 0. `exact` sums over all networks of few variables by dynamic programming over subsets;
-`blankets` and `patterns` take such sums over some of the networks. `sampling` runs several Markov chains,
-`diagnostics` checks their convergence and `estimates` averages over them. `weights` turns lists into weights, `arcs`
-makes tables of arcs. `directions` counts what decides directions in drawn networks; `order_draws` draws networks
-under the prior of orders.
+`patterns` takes such sums over some of the networks. `sampling` runs several Markov chains, `diagnostics` checks
+their convergence and `estimates` averages over them. `weights` turns lists into weights, `arc_posterior` makes tables
+of arcs. `directions` counts what decides directions in drawn networks.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ METHODS: dict[str, MethodSpec] = {
         "Koivisto and Sood 2004, Tian and He 2009",
     ),
     "sampled": MethodSpec(
-        "tempered Markov chains that resample the parents of a few variables at a time",
+        "runs tempered Markov chains, which resample the parents of a few variables at a time",
         "Goudie and Mukherjee 2016, Geyer 1991",
         options=("chains", "rungs", "samples", "burn_in", "seed", "time"),
     ),
@@ -68,20 +67,23 @@ class PosteriorOptions:
     prior: str = "dags"  # key of `PRIORS`
     features: tuple[str, ...] = ()  # of `FEATURES`
     patterns: tuple[ArcPattern, ...] = ()  # patterns whose probabilities are computed as well
-    chains: int = own(4, "Markov chains, each from a different initial network.", metavar="N", least=1)
+    chains: int = own(4, "Number of Markov chains. Each starts from a different network.", metavar="N", least=1)
     # None: as many as the time limit allows, or `DEFAULT_SAMPLES` without one.
     samples: int | None = own(
-        None, "Sampled networks of all chains together; 10,000 unless --time is given.", metavar="N", least=1
+        None,
+        "Number of sampled networks of all chains together; 10,000 unless --time is given.",
+        metavar="N",
+        least=1,
     )
     rungs: int = own(
         4,
-        "Networks of each chain at successively flatter powers of the posterior, which swap parts with one another "
-        "(parallel tempering); 1 for no tempering.",
+        "Number of networks in each chain, which swap parts with one another (parallel tempering). Each network is "
+        "drawn from a flatter power of the posterior than the one before; 1 means no tempering.",
         metavar="N",
         least=1,
     )
     burn_in: float = own(
-        0.25, "Fraction of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
+        0.25, "Share of each chain that is discarded at its beginning.", metavar="SHARE", least=0.0, most=0.99
     )
     seed: int = 0
     jobs: int = 1  # number of chains that run in parallel; the result does not depend on it

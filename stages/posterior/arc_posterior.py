@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.arc_priors import KEY
-from formats.graph_records import ArcPattern, ArcProbabilities
-from formats.records import Header, Network, ParentSetTable
+from formats.graph_records import ArcPattern, ArcProbabilityTable
+from formats.records import Header, NetworkRecord, ParentSetTable
 from formats.wording import plural
 from stages.graphs.orientation import DecisionCounts
 from stages.lists.set_lists import fixed_first_order
@@ -20,10 +20,9 @@ from stages.runtime.reporting import NullReporter, Reporter
 from stages.runtime.warm_up import compile_first, tiny_table
 
 from . import FEATURES, PosteriorOptions, choose_method
-from .blankets import exact_blankets
 from .directions import count_decisions, drawn_networks
 from .estimates import RHAT_LIMIT, Convergence, arc_probabilities, feature_probabilities
-from .exact import exact_probabilities
+from .exact import exact_blankets, exact_probabilities
 from .patterns import PatternProbability, exact_patterns, sampled_patterns
 from .sampling import Samples, draw_samples
 from .weights import listed_share, report_lists, require_posterior_score, share_text
@@ -38,7 +37,7 @@ LEAST_SIZE = 100
 class Posterior(NamedTuple):
     """The table, sampled networks if any, figures for ``--stats``, and probabilities of patterns."""
 
-    table: ArcProbabilities
+    table: ArcProbabilityTable
     samples: Samples | None
     figures: dict[str, Any]
     patterns: list[PatternProbability]
@@ -90,7 +89,7 @@ def _run_exact(table: ParentSetTable, options: PosteriorOptions, budget: Budget,
     decisions = count_decisions(table, networks, budget, reporter)
     result = make_table(_header(table, options), arcs, nothing, features, decisions)
     reporter.summary(
-        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact, prior of {options.prior}"
+        f"{plural(table.n_variables, 'variable')}, {_likely_arcs(arcs)}; exact under the prior of {options.prior}"
         f"{share_text(table)}"
     )
     patterns = exact_patterns(table, options.patterns, options, budget, reporter) if options.patterns else []
@@ -137,7 +136,7 @@ def _rhat_text(rhat: float, digits: int) -> str:
 
 
 def _likely_arcs(arcs: np.ndarray) -> str:
-    return f"{arcs.sum():.1f} arcs expected, {int((arcs > 0.5).sum())} more probable than not"
+    return f"{arcs.sum():.1f} arcs expected, {plural(int((arcs > 0.5).sum()), 'arc')} more probable than not"
 
 
 def _warn_of_convergence(
@@ -159,7 +158,7 @@ def _warn_of_convergence(
         reporter.warn(f"{few}: a probability near 1/2 has a standard error of about {error:.2f}; {more}")
 
 
-def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[Network]:
+def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) -> Iterator[NetworkRecord]:
     """The sampled networks, chain by chain.
 
     `header` is the header of the table of arcs; its facts about the chains are replaced.
@@ -168,7 +167,7 @@ def sampled_networks(table: ParentSetTable, samples: Samples, header: Header) ->
         scores = table.scores[sets]
         extra = {"total": float(scores.sum()), "method": "sampled"}
         extra |= {name: header.extra[name] for name in ("interventions", KEY) if name in header.extra}
-        yield Network(replace(header, extra=extra), tuple(map(table.parent_set, sets)), scores)
+        yield NetworkRecord(replace(header, extra=extra), tuple(map(table.parent_set, sets)), scores)
 
 
 def make_table(
@@ -177,7 +176,7 @@ def make_table(
     error: np.ndarray,
     features: dict[str, tuple[np.ndarray, np.ndarray]],
     decisions: DecisionCounts | None,
-) -> ArcProbabilities:
+) -> ArcProbabilityTable:
     """Table of all ordered pairs of variables, the most probable arcs first.
 
     `probability`, `error`: float64, shape (n_variables, n_variables), entry [parent, child]. `features` have the same
@@ -188,7 +187,7 @@ def make_table(
     order = np.lexsort((children, parents, -probability[parents, children]))
     rows = parents[order], children[order]
     either = np.minimum(probability + probability.T, 1.0)
-    return ArcProbabilities(
+    return ArcProbabilityTable(
         header,
         rows[0].astype(np.int32),
         rows[1].astype(np.int32),

@@ -5,6 +5,7 @@ Both are invariant under changes of scale. Rank normalisation of a 0-1 indicator
 for arcs.
 """
 
+# Imported where needed, since loading takes time: statistics
 from __future__ import annotations
 
 import numpy as np

@@ -8,8 +8,8 @@ import numpy as np
 
 from formats.errors import Inconsistent
 from formats.records import ParentSetTable
+from stages.graphs.intervention_targets import targets_of
 from stages.graphs.orientation import DecisionCounts, decide_directions
-from stages.graphs.targets import targets_of
 from stages.recorded_knowledge import recorded_knowledge
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter, Reporter
@@ -49,6 +49,6 @@ def count_decisions(
             if budget.interrupted:
                 break
     except Inconsistent as error:
-        reporter.warn(f"what decides directions is left out: {error}")
+        reporter.warn(f"the column direction is left out: {error}")
         return None
     return counts

@@ -1,7 +1,11 @@
-"""Networks sampled from the posterior by Markov chains of the moves in `stages.kernels.posterior`."""
+"""Networks sampled from the posterior by Markov chains of the moves in `stages.kernels.posterior`.
+
+The kernels need bitmaps of the sets, the partners in blocks, and initial networks.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import deque
 from dataclasses import dataclass, field
@@ -10,9 +14,22 @@ from functools import partial
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.posterior.block_moves import Walk
+from formats.sets.listed_sets import offsets_of
+from stages.kernels.bits import WORD_BITS
+from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, Weighting, link_family
+from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
+from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.kernels.posterior.tempered_walks import walk_on
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import (
+    child_of_entries,
+    child_of_sets,
+    fixed_parents,
+    index_members,
+    lists_in,
+    relative_scores,
+    respect_fixed,
+)
 from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
@@ -21,7 +38,7 @@ from stages.runtime.seeding import task_generator
 from stages.runtime.workers import ordered_map
 
 from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
-from .walks import walk_from, weighted_lists
+from .weights import scaled_weights
 
 ROUNDS_PER_SAMPLE = 2
 """Rounds between two samples; in a round every rung makes as many moves as there are variables."""
@@ -40,6 +57,18 @@ SLICE_WORK = 20_000_000
 
 MOST_KEPT_BYTES = 1 << 28
 """Memory for the samples; beyond it every second sample is dropped, and the interval between samples doubles."""
+
+SIZE_SHARES = (0.05, 0.55, 0.4)
+"""Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, chains of blocks
+of two do so in seconds. Blocks of three pay off for the arcs that mix worst, blocks of four did not.
+"""
+
+RUNG_RATIO = 0.72
+"""Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
+on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
+
+LEAST_PARTNER = 1e-3
+"""Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""
 
 
 @dataclass
@@ -94,7 +123,8 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists, self.indexed = weighted_lists(table, options.rungs), index_table(table)
+        self.lists, self.weighting = lists_in(table), weighting_of(table, options.rungs)
+        self.index = index_members(self.lists)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -111,9 +141,9 @@ class _Sampler:
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
-        search = OrderShaker(self.indexed, order, rng)
+        search = OrderShaker(self.lists, self.index, order, rng)
         search.search(self.budget, START_PROFILES * self.table.n_variables)
-        return _Chain(walk_from(self.table, self.lists, search.chosen), rng)
+        return _Chain(walk_from(self.lists, self.weighting, search.chosen), rng)
 
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))
@@ -151,7 +181,16 @@ class _Sampler:
         done = 0
         while done < moves * n_samples and not _is_over(self.budget, self.there > 0):
             done = walk_on(
-                self.lists, chain.walk, n_variables, self.rounds, chain.rng, samples, totals, done, SLICE_WORK
+                self.lists,
+                self.weighting,
+                chain.walk,
+                n_variables,
+                self.rounds,
+                chain.rng,
+                samples,
+                totals,
+                done,
+                SLICE_WORK,
             )
         chain.samples.append(samples[: done // moves])
         chain.totals.append(totals[: done // moves])
@@ -179,3 +218,138 @@ class _Sampler:
         totals = np.array([np.concatenate(chain.totals) for chain in self.chains])
         first = min(int(self.options.burn_in * totals.shape[1]), totals.shape[1] - 1)
         return Samples(sets[:, first:], totals[:, first:], sum(chain.n_moves for chain in self.chains))
+
+
+def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
+    """Powers of the posterior, 1 first; closer together for more variables, as the spread of scores grows with the
+    root of their number.
+    """
+    ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
+    return ratio ** np.arange(n_rungs, dtype=np.float64)
+
+
+def weighting_of(table: ParentSetTable, n_rungs: int = 1) -> Weighting:
+    """What moves need of the lists of a table."""
+    relative = relative_scores(table)
+    rungs = rungs_of(table.n_variables, n_rungs)
+    weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
+    rest_powers = np.empty((n_rungs, table.n_sets), dtype=np.int32)
+    for k, power in enumerate(rungs.tolist()):
+        weights[k], powers[k] = scaled_weights(power * relative)
+        rests = np.empty(table.n_sets)
+        for start, end in itertools.pairwise(table.set_offsets.tolist()):
+            # Summed from the worst set on: each entry has the weight of its set and all sets after it.
+            rests[start:end] = np.logaddexp.accumulate(power * relative[start:end][::-1])[::-1]
+        rest_powers[k] = np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)) + 1
+    candidate_offsets, candidates, bitmap_offsets, bitmaps = _bitmaps(table)
+    partner_offsets, partners, partner_shares = _partners(table, relative)
+    choices = [acyclic_choices(size) for size in range(1, LARGEST_BLOCK + 1)]
+    padded = [np.pad(found, ((0, 0), (0, LARGEST_BLOCK - found.shape[1]))) for found in choices]
+    return Weighting(
+        candidate_offsets=candidate_offsets,
+        candidates=candidates,
+        bitmap_offsets=bitmap_offsets,
+        bitmaps=bitmaps,
+        rungs=rungs,
+        weights=weights,
+        powers=powers,
+        rest_powers=rest_powers,
+        partner_offsets=partner_offsets,
+        partners=partners,
+        partner_shares=partner_shares,
+        size_shares=np.cumsum(SIZE_SHARES),
+        choice_offsets=offsets_of([len(found) for found in choices]),
+        choices=np.concatenate(padded),
+    )
+
+
+def _bitmaps(table: ParentSetTable) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Candidates of each child and bitmaps of the sets that contain them, as in `Weighting`."""
+    n = table.n_variables
+    n_sets = np.diff(table.set_offsets)
+    set_of = np.repeat(np.arange(table.n_sets), np.diff(table.parent_offsets))
+    child_of = child_of_entries(table)
+    pairs, place = np.unique(child_of * n + table.parents, return_inverse=True)
+    candidate_offsets = np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64)
+    n_candidates = np.diff(candidate_offsets)
+    n_words = -(-n_sets // WORD_BITS)
+    bitmap_offsets = offsets_of(n_words * n_candidates)
+    number = set_of - table.set_offsets[child_of]
+    words = bitmap_offsets[child_of] + (place - candidate_offsets[child_of]) * n_words[child_of]
+    bitmaps = np.zeros(bitmap_offsets[-1], dtype=np.uint64)
+    bits = np.uint64(1) << (number % WORD_BITS).astype(np.uint64)
+    np.bitwise_or.at(bitmaps, words + number // WORD_BITS, bits)
+    return candidate_offsets, (pairs % n).astype(np.int32), bitmap_offsets, bitmaps
+
+
+def _partners(table: ParentSetTable, relative: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Partners of each variable in proportion to the weight of the arcs between them in either list; acyclicity is
+    ignored.
+    """
+    n = table.n_variables
+    child_of_set = child_of_sets(table)
+    weights = np.exp(relative)
+    shares = weights / np.bincount(child_of_set, weights, n)[child_of_set]
+    pairs = table.parents.astype(np.int64) * n + child_of_entries(table)
+    # Every arc counts for both of its ends.
+    either = np.concatenate((pairs, pairs % n * n + pairs // n))
+    found, inverse = np.unique(either, return_inverse=True)
+    strength = np.bincount(inverse, np.tile(np.repeat(shares, np.diff(table.parent_offsets)), 2), len(found))
+    is_kept = strength >= LEAST_PARTNER
+    found, strength = found[is_kept], strength[is_kept]
+    offsets = np.searchsorted(found // n, np.arange(n + 1)).astype(np.int64)
+    cumulative = np.cumsum(strength)
+    before = np.concatenate(([0.0], cumulative))[offsets]
+    totals = np.repeat(before[1:] - before[:-1], np.diff(offsets))
+    # Within each variable's part, from 0 to 1.
+    cumulative = (cumulative - np.repeat(before[:-1], np.diff(offsets))) / totals
+    return offsets, (found % n).astype(np.int32), cumulative
+
+
+def acyclic_choices(size: int) -> np.ndarray:
+    """The acyclic choices of a class for each of `size` variables; uint8, shape (n_choices, size).
+
+    The class of variable k has bit i if its parents meet the descendants of i.
+    """
+    classes = [[c for c in range(1 << size) if not c >> k & 1] for k in range(size)]
+    return np.array([c for c in itertools.product(*classes) if _is_acyclic(c)], dtype=np.uint8)
+
+
+def _is_acyclic(choice: tuple[int, ...]) -> bool:
+    left = (1 << len(choice)) - 1
+    while left:
+        # Variables that descend from none of the rest are taken out; if there are none, the rest has a cycle (Kahn
+        # 1962).
+        free = [k for k, met in enumerate(choice) if left >> k & 1 and not met & left]
+        if not free:
+            return False
+        left &= ~sum(1 << k for k in free)
+    return True
+
+
+def walk_from(lists: SetLists, weighting: Weighting, chosen: np.ndarray) -> Walk:
+    """A chain with the same network on all rungs."""
+    n, n_rungs = len(lists.set_offsets) - 1, len(weighting.rungs)
+    pairs = np.unique(lists.parents.astype(np.int64) * n + child_of_entries(lists))
+    longest = int(np.diff(lists.set_offsets).max())
+    walk = Walk(
+        chosen=np.repeat(chosen[None], n_rungs, axis=0),
+        child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
+        children=np.zeros((n_rungs, len(pairs)), dtype=np.int32),
+        n_children=np.zeros((n_rungs, n), dtype=np.int32),
+        block=np.zeros(LARGEST_BLOCK, dtype=np.int32),
+        flags=np.zeros(n, dtype=np.uint8),
+        stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
+        meeting=np.zeros(n, dtype=np.int32),
+        met=np.zeros((LARGEST_BLOCK, LARGEST_BLOCK, -(-longest // WORD_BITS)), dtype=np.uint64),
+        words=np.zeros(LARGEST_BLOCK, dtype=np.int64),
+        sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
+        powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
+        reached=np.zeros(int(np.diff(weighting.choice_offsets).max())),
+        marks=np.zeros((N_SWAP_MARKS, n), dtype=np.int32),
+        gains=np.zeros(n),
+    )
+    for rung in range(n_rungs):
+        for variable in range(n):
+            link_family(lists, walk, rung, variable)
+    return walk

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from formats.records import ParentSetTable
+from formats.wording import plural
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.knowledge import Knowledge
 from stages.lists.constrain import keep_admissible, require_least_sets
-from stages.lists.set_lists import all_sets
 from stages.lists.undominated import undominated_sets
 from stages.runtime.errors import StageError
 from stages.runtime.reporting import Reporter
@@ -38,15 +38,15 @@ def report_lists(table: ParentSetTable, reporter: Reporter) -> None:
         reporter.warn(
             f"{table.header.score!r} is no score of this program: the scores are taken as logarithms of probabilities"
         )
-    if "keep_mass" not in table.header.extra and undominated_sets(table.set_offsets, all_sets(table)).all():
+    if "keep_mass" not in table.header.extra and undominated_sets(table).all():
         reporter.warn(
-            "these lists lack all sets that a subset dominates, so probabilities are off (by tenths at times): "
-            "make lists for this with bnsl parentsets --keep-mass 1e-3"
+            "these lists lack all sets that a subset dominates, so probabilities can be off by tenths: "
+            "make lists with bnsl parentsets --keep-mass 1e-3"
         )
     n_incomplete = int((~table.complete & ~table.fixed).sum())
     if n_incomplete:
         reporter.detail(
-            f"{n_incomplete} of {table.n_variables} lists are not complete: sets not listed weigh nothing"
+            f"{n_incomplete} of {table.n_variables} lists are not complete; sets that are not listed are impossible"
         )
     else:
         reporter.detail(f"all lists are complete{_within(table)}")
@@ -67,10 +67,10 @@ def share_text(table: ParentSetTable) -> str:
     share = _said_share(table)
     if share is None:
         return (
-            "; sets that are not listed count as impossible, and nothing bounds their share (lists made by "
-            "parentsets --sequential --keep-mass 1e-6 under the same constraints do)"
+            "; sets that are not listed count as impossible, and their share of the probability is not known (it "
+            "is for lists of bnsl parentsets --sequential --keep-mass 1e-6 under the same constraints)"
         )
-    return f"; networks of listed sets have {_at_least(share)} of the probability of all{_within(table)}"
+    return f"; networks of the listed sets have {_at_least(share)} of the probability of all networks{_within(table)}"
 
 
 def _said_share(table: ParentSetTable) -> float | None:
@@ -80,7 +80,7 @@ def _said_share(table: ParentSetTable) -> float | None:
 
 
 def _at_least(share: float) -> str:
-    return "1" if share == 1.0 else f"{math.floor(share / LEAST_SHOWN) * LEAST_SHOWN:.4f} or more"
+    return "all" if share == 1.0 else f"at least {math.floor(share / LEAST_SHOWN) * LEAST_SHOWN:.4f}"
 
 
 def constrained(table: ParentSetTable, knowledge: Knowledge, reporter: Reporter) -> ParentSetTable:
@@ -92,17 +92,17 @@ def constrained(table: ParentSetTable, knowledge: Knowledge, reporter: Reporter)
     require_least_sets(kept, knowledge)
     before, under = _said_share(table), _said_share(kept)
     if before is not None and before != under:
-        known = "nothing bounds their share" if under is None else _at_least(under)
+        known = "an unknown share" if under is None else _at_least(under)
         reporter.summary(
-            f"networks of listed sets have {_at_least(before)} of the probability of all{_within(table)} without the "
-            f"constraints; under them, {known}"
+            f"networks of the listed sets have {_at_least(before)} of the probability of all networks"
+            f"{_within(table)} without the constraints, and {known} under them"
         )
     return kept
 
 
 def _within(table: ParentSetTable) -> str:
     limits = table.header.limits or {}
-    return f" within {limits['max_parents']} parents" if "max_parents" in limits else ""
+    return f" with at most {plural(limits['max_parents'], 'parent')} each" if "max_parents" in limits else ""
 
 
 def scaled_weights(log_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 A folder's ``__init__`` declares its methods in ``SEARCHES`` (for `stages.optimize`) or ``SELECTIONS`` (for
 `stages.parentsets`) and imports nothing heavy; the two tables here join them. This is all that the main road imports
 from here. ``kernels`` holds compiled code that folders share; `order_restarts` runs searches that restart from
-initial orders, `batches` runs searches that evaluate orders or k-trees under a treewidth bound.
+initial orders, `ktree_restarts` runs searches that evaluate orders or k-trees under a treewidth bound.
 """
 
 from __future__ import annotations

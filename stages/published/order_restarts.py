@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import lists_in
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.anytime_bound import AnytimeBound
 from stages.optimize.orders.initial_orders import make_sampler
@@ -24,8 +24,8 @@ class OrderRestarts:
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists = index_table(table)
-        self._sampler = make_sampler(table, options, self.lists)
+        self.lists = lists_in(table)
+        self._sampler = make_sampler(table, options)
         # Parents that are not open to choice, see `lists.set_lists.fixed_parents`.
         self.prescribed = self._sampler.prescribed
         self.anytime_bound = AnytimeBound(table, options, budget)

@@ -4,6 +4,7 @@ dask chooses the worker of a task, runs it again if that worker is lost, and giv
 (``distributed.scheduler.allowed-failures`` in dask's configuration).
 """
 
+# Imported where needed, since loading takes time: cloudpickle, distributed
 from __future__ import annotations
 
 import contextlib

@@ -12,6 +12,7 @@ import numpy as np
 
 from formats.data_records import Dataset, Variable
 from formats.records import Header, ParentSetRecord, ParentSetTable
+from stages.kernels import native
 
 from .budgets import Budget
 
@@ -67,9 +68,7 @@ _compiled: set[Hashable] = set()
 
 def compile_first(search: Callable[[Budget], object], budget: Budget, kind: Hashable) -> None:
     """Run a tiny `search` before the first of its `kind` in this process, then restart the clock of `budget`."""
-    from stages.kernels.native import MACHINE_CODE
-
-    if MACHINE_CODE is None and kind not in _compiled:
+    if native.MACHINE_CODE is None and kind not in _compiled:
         search(Budget(evaluations=TINY_WORK, stop=budget.stop))
         # An interrupted run may not have compiled everything.
         if not budget.interrupted:

@@ -5,8 +5,10 @@ runs much between short kernels, use processes: forked from this one, they share
 elsewhere (`dask_workers`) are the same to their users.
 """
 
+# Imported where needed, since loading takes time: concurrent.futures.process, multiprocessing
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import signal
@@ -95,9 +97,8 @@ class Processes(Workers):
         self, function: Callable[[Task, StopSignal], Result], tasks: Sequence[Task], stop: StopSignal
     ) -> Iterator[Result]:
         """As in `Workers`."""
-        import multiprocessing  # one worker needs neither
-        from concurrent.futures import ProcessPoolExecutor
-        from concurrent.futures.process import BrokenProcessPool
+        import multiprocessing
+        from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 
         shared = SharedStop()
 
@@ -152,8 +153,6 @@ _inherited: tuple[Callable, SharedStop] | None = None
 
 def _begin_worker(function: Callable, shared: SharedStop, parent: int) -> None:
     global _inherited
-    import ctypes
-
     _inherited = function, shared
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

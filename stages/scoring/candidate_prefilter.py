@@ -81,7 +81,7 @@ def make_row_sample(scorer: FamilyScorer) -> RowSample | None:
     """
     saves = scorer.n_variables > MANY_CANDIDATES and 2 * sampled_rows(scorer.n_rows) <= scorer.n_rows
     # A child may have been set in all rows of a sample; the ranking by likelihood would drop arcs of a strong prior.
-    is_plain = scorer.dataset.interventions is None and scorer.gains is None
+    is_plain = not scorer.parts and scorer.gains is None
     return RowSample(scorer) if saves and is_plain else None
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from formats.tables.packed_cells import Cells, return_freed
+from formats.tables.cell_storage import Cells, return_freed
 from stages.kernels.counting.packed_data import PackedData, Workspace, new_workspace
 from stages.kernels.counting.row_groups import narrow_limit
 from stages.runtime.budgets import StopSignal, slices

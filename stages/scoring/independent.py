@@ -8,6 +8,7 @@ contribute nothing.
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Iterable, Sequence
@@ -20,9 +21,6 @@ import numpy as np
 from formats.data_records import Dataset
 from formats.errors import VerificationError
 from formats.records import ParentSetRecord, ParentSetTable
-from formats.tables.packed_cells import Cells
-
-from .independent_regret import log_regret
 
 KNOWN_SCORES = ("ll", "aic", "bic", "bdeu", "k2", "bds", "qnml", "fnml")
 
@@ -59,6 +57,9 @@ SEED_STEP, CHILD_STEP = 0x85EBCA6B, 0x9E3779B1
 
 CODE_LIMIT = 2**54
 """Limit on row codes: one more variable of 256 states cannot overflow 64 bits."""
+
+FEW_STATES = 1 << 12
+"""Numbers of states up to which regrets follow from one another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,17 +190,17 @@ def count_family(dataset: Dataset, n_states: Sequence[int], child: int, parents:
         columns = dataset.family_columns(child, parents)
         dataset = Dataset(tuple(dataset.variables[v] for v in family), np.stack(columns), "")
         n_states, child, parents = [n_states[v] for v in family], len(parents), range(len(parents))
-    codes, family = dataset.codes, (*parents, child)
+    family = (*parents, child)
     states = [int(n_states[v]) for v in family]
     n_cells = math.prod(states)
     if n_cells <= max(dataset.n_rows, MOST_EMPTY_CELLS):
-        table = _count_all(codes, family, states, n_cells).reshape(-1, states[-1])
+        table = _count_all(dataset, family, states, n_cells).reshape(-1, states[-1])
         sums, is_met = table.sum(axis=1), table > 0
         joint, marginal = table[is_met], sums[sums > 0]
         joint_marginal = np.broadcast_to(sums[:, None], table.shape)[is_met]
     else:
-        configurations, _ = encode_rows(codes, n_states, parents)
-        cells, joint = np.unique(configurations * states[-1] + codes[child], return_counts=True)
+        configurations, _ = encode_rows(dataset, n_states, parents)
+        cells, joint = np.unique(configurations * states[-1] + dataset.codes[child], return_counts=True)
         marginal = np.bincount(configurations)
         joint_marginal, marginal = marginal[cells // states[-1]], marginal[marginal > 0]
     # Floats overflow to infinity where integers would be too large for one.
@@ -268,17 +269,14 @@ def quotient(counts: FamilyCounts) -> float:
     return log_regret(counts.n_rows, counts.n_states * q) - log_regret(counts.n_rows, q)
 
 
-def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
-    """Returns the row codes (int64, shape (n_rows,)) and an upper bound of the codes, at most the larger of
-    `MOST_EMPTY_CELLS` and four per row. Codes are mixed-radix numbers of the configurations, or their ranks among the
-    occurring ones if a dense table would be much larger than the data.
+def encode_rows(dataset: Dataset, n_states: Sequence[int], variables: Sequence[int]) -> tuple[np.ndarray, int]:
+    """The configuration of some variables in each row as a number; `n_states` is by variable.
 
     Returns the row codes (int64, shape (n_rows,)): mixed-radix numbers of the configurations, or their ranks among
     those that occur if a dense table would be much larger than the data; and an upper bound of the codes, at most the
-    larger of `MOST_EMPTY_CELLS` and four per row. `codes` is uint8, shape (n_variables, n_rows), `n_states` by
-    variable; the first of `variables` is the most significant.
+    larger of `MOST_EMPTY_CELLS` and four per row. The first of `variables` is the most significant.
     """
-    n_rows = codes.shape[1]
+    n_rows = dataset.n_rows
     row_codes = np.zeros(n_rows, dtype=np.int64)
     n_codes = 1
     for variable in variables:
@@ -287,7 +285,7 @@ def encode_rows(codes: Cells, n_states: Sequence[int], variables: Sequence[int])
             row_codes, n_codes = _rank(row_codes)
         n_codes *= int(n_states[variable])
         row_codes *= int(n_states[variable])
-        row_codes += codes[variable]
+        row_codes += dataset.codes[variable]
     if n_codes > max(MOST_EMPTY_CELLS, 4 * n_rows):
         return _rank(row_codes)
     return row_codes, n_codes
@@ -299,11 +297,11 @@ def _rank(row_codes: np.ndarray) -> tuple[np.ndarray, int]:
     return ranks.astype(np.int64, copy=False), len(distinct)
 
 
-def _count_all(codes: Cells, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
+def _count_all(dataset: Dataset, family: Sequence[int], n_states: Sequence[int], n_cells: int) -> np.ndarray:
     """Rows in each cell, the last variable running fastest; counted in parts, so that keys stay in a cache."""
     # With millions of rows, the smallest type that holds all keys is several times as fast.
     key_type = np.uint8 if n_cells < 1 << 8 else np.min_scalar_type(n_cells)
-    n_rows = codes.shape[1]
+    codes, n_rows = dataset.codes, dataset.n_rows
     if n_rows < PART_ROWS:
         return np.bincount(_keys([codes[i] for i in family], n_states, key_type), minlength=n_cells)
     # Keys of one byte are counted two at a time, as numbers of two bytes; the halves are summed at the end.
@@ -343,8 +341,7 @@ def score_families(
     Returns float64, shape (n_variables,), for every name in `scores`.
     """
     names = list(scores)
-    if dataset.interventions is not None:
-        dataset.interventions.require_rows(dataset.names)
+    dataset.require_complete().require_free_rows()
     result = {name: np.empty(len(parents)) for name in names}
     n_states = dataset.n_states.tolist()
     for child, parent_set in enumerate(parents):
@@ -358,3 +355,25 @@ def count_parameters(parents: Sequence[Sequence[int]], n_states: Sequence[int]) 
     """Free parameters of a network, over all parent configurations, occurring or not."""
     states = [int(s) for s in n_states]
     return sum((states[c] - 1) * math.prod(states[p] for p in pa) for c, pa in enumerate(parents))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def log_regret(n_rows: int, n_states: float) -> float:
+    """Logarithm of the multinomial regret C(n, r), in nats.
+
+    Up to `FEW_STATES` by C(n, r + 2) = C(n, r + 1) + (n / r) C(n, r) (Kontkanen and Myllymäki 2007), beyond it by
+    its sum over numbers of states taken (Mononen and Myllymäki 2008), of which a term is the product of the ratios
+    before it.
+    """
+    if n_states > FEW_STATES:
+        k = np.arange(n_rows)
+        ratios = np.log1p(-k / n_rows) + np.log(n_states - 1.0 + k) - np.log1p(k)
+        return float(np.logaddexp.reduce(np.concatenate(([0.0], np.cumsum(ratios)))))
+    # C(n, 2) in whole: all its terms but the first are falling powers of n over powers of n.
+    steps = np.arange(1, min(n_rows, math.isqrt(100 * n_rows) + 1))
+    two = 1.0 + (1.0 + float(np.exp(np.cumsum(np.log1p(-steps / n_rows))).sum()))
+    logarithm, ratio = 0.0, two
+    for r in range(1, int(n_states)):
+        logarithm += math.log(ratio)
+        ratio = 1.0 + n_rows / r / ratio
+    return logarithm

@@ -7,6 +7,8 @@ scorer of its own rows, `FamilyScorer.of_child`; the scorer of all rows passes o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from formats.data_records import Dataset, Interventions
@@ -36,12 +38,11 @@ class InterventionalScorer(FamilyScorer):
     """
 
     def __init__(self, dataset: Dataset, given: Interventions, score: str, ess: float, stop: StopSignal | None):
-        given.require_rows(dataset.names)
+        dataset.require_free_rows()
         super().__init__(dataset, score, ess, stop)
         for child in given.variables:
             free = np.flatnonzero(given.is_free(child))
-            rows = dataset.rows(free, dataset.fingerprint)
-            plain = Dataset(rows.variables, rows.codes, rows.fingerprint, prior=rows.prior)
+            plain = replace(dataset.rows(free, dataset.fingerprint), interventions=None)
             self.parts[child] = FamilyScorer(plain, score, ess, stop, part_of=self)
 
     @property

@@ -19,6 +19,7 @@ in B(z)^r.
   coefficient, C(n, r) is a polynomial in r without negative coefficients, so its logarithm is convex in ln r.
 """
 
+# Imported where needed, since loading takes time: numpy
 from __future__ import annotations
 
 import functools

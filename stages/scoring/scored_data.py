@@ -41,7 +41,7 @@ class ScoredData:
     ):
         if score not in SCORES:
             raise ValueError(f"unknown score {score!r}; known: {', '.join(SCORES)}")
-        self.dataset = dataset
+        self.dataset = dataset.require_complete()
         self.score = score
         self.definition = SCORES[score]
         self.ess = ess

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
-from formats.records import EntropyTable, Forest
+from formats.records import EntropyTable, ScreeningForest
 from stages.graphs import children_of
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
@@ -24,13 +24,13 @@ Members = tuple[int, ...]
 
 
 def with_determining_sets(
-    forest: Forest,
+    forest: ScreeningForest,
     dataset: Dataset,
     entropies: EntropyTable,
     max_parents: int,
     jobs: int = 1,
     reporter: Reporter | None = None,
-) -> Forest:
+) -> ScreeningForest:
     """The forest, and for its roots X, where there are any, sets S with H(X|S) within the threshold of the forest.
 
     One root after the other, the one with the least entropy first (ties to the lowest index), takes a set of at most

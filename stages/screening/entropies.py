@@ -18,10 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from formats.data_records import MAX_STATES, Dataset, IncompleteDataset, Variable
+from formats.data_records import MAX_STATES, Dataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
 from formats.records import EntropyTable
-from formats.tables.packed_cells import Cells
 from stages.runtime.budgets import slices
 from stages.runtime.reporting import Reporter
 from stages.runtime.workers import ordered_map
@@ -40,9 +39,7 @@ TABLE_ENTRIES = 2**22
 """Largest number of rows for which m ln m is looked up in a table (32 MiB); beyond it, it is computed per cell."""
 
 
-def compute_entropies(
-    data: Dataset | IncompleteDataset, jobs: int = 1, reporter: Reporter | None = None
-) -> EntropyTable:
+def compute_entropies(data: Dataset, jobs: int = 1, reporter: Reporter | None = None) -> EntropyTable:
     """Plug-in entropies of every variable and of every variable given every other.
 
     `jobs` threads work on pairs of panels; 0 means all cores. numpy's BLAS may start more, unless
@@ -57,8 +54,8 @@ def compute_entropies(
     N H(X|Y) = sum over y of [f(N_y) - sum over x of f(N_xy)] with f(m) = m ln m. Memory besides the result is about
     60 MiB per thread, for any number of rows and variables.
     """
-    is_incomplete = isinstance(data, IncompleteDataset)
-    dataset = _mark_holes(data) if isinstance(data, IncompleteDataset) else data
+    is_incomplete = data.is_hidden is not None
+    dataset = _mark_holes(data) if is_incomplete else data
     if dataset.n_rows == 0:
         raise UnsuitableData("there are no rows to count", remedy="the table needs at least one row of data")
     information = FixedPoint.for_rows(dataset.n_rows)
@@ -92,11 +89,8 @@ def compute_entropies(
         if reporter is not None:
             reporter.progress(done, n_pairs, "pairs of blocks")
     np.fill_diagonal(conditional, 0.0)
-    whole = data.dataset if isinstance(data, IncompleteDataset) else data
-    counted = _count_where_free(whole, marginal, conditional)
-    return EntropyTable(
-        whole.variables, whole.n_states, marginal, conditional, dataset.n_rows, dataset.fingerprint, counted
-    )
+    counted = _count_where_free(data, marginal, conditional)
+    return EntropyTable(data.variables, data.n_states, marginal, conditional, data.n_rows, data.fingerprint, counted)
 
 
 def _count_where_free(dataset: Dataset, marginal: np.ndarray, conditional: np.ndarray) -> np.ndarray | None:
@@ -105,7 +99,7 @@ def _count_where_free(dataset: Dataset, marginal: np.ndarray, conditional: np.nd
     """
     if dataset.interventions is None:
         return None
-    dataset.interventions.require_rows(dataset.names)
+    dataset.require_free_rows()
     counted, n_states = np.full(dataset.n_variables, dataset.n_rows), dataset.n_states.tolist()
     for child in dataset.interventions.variables:
         free = np.flatnonzero(dataset.interventions.is_free(child))
@@ -251,16 +245,16 @@ def _places(panel: Panel) -> Iterator[tuple[Block, slice]]:
         start += block.n_indicators
 
 
-def _mark_holes(data: IncompleteDataset) -> Dataset:
+def _mark_holes(data: Dataset) -> Dataset:
     """The table with missing cells as one more state, the last one."""
-    variables, codes = [], data.dataset.plain_codes.copy()
-    for variable, cells, holes in zip(data.dataset.variables, codes, data.is_hidden):
+    variables, codes = [], data.plain_codes.copy()
+    for variable, cells, holes in zip(data.variables, codes, data.holes):
         n_states = len(variable.known_states)
         if n_states == MAX_STATES:
             raise UnsuitableData(f"{MAX_STATES} states leave no room to count missing cells", column=variable.name)
         cells[holes] = n_states
         variables.append(Variable(variable.name, (*variable.known_states, "")))
-    return Dataset(tuple(variables), codes, data.dataset.fingerprint)
+    return Dataset(tuple(variables), codes, data.fingerprint)
 
 
 def _single_entropies(information: FixedPoint, block: Block, is_incomplete: bool) -> np.ndarray:
@@ -315,19 +309,19 @@ def _gram(dataset: Dataset, left: Panel, right: Panel) -> np.ndarray:
     step = max(INDICATOR_ELEMENTS // max(n_left, n_right, 1), 1024)
     total = np.zeros((n_left, n_right), dtype=np.float64)
     for start, end in slices(dataset.n_rows, step):
-        ours = _indicators(dataset.codes, left, start, end)
-        theirs = ours if left is right else _indicators(dataset.codes, right, start, end)
+        ours = _indicators(dataset, left, start, end)
+        theirs = ours if left is right else _indicators(dataset, right, start, end)
         total += ours @ theirs.T
     return total
 
 
-def _indicators(codes: Cells, panel: Panel, start: int, stop: int) -> np.ndarray:
+def _indicators(dataset: Dataset, panel: Panel, start: int, stop: int) -> np.ndarray:
     """Indicators of states, float32, shape (indicators of the panel, rows); per block by state, then by variable."""
-    n_rows = codes[0, start:stop].size
+    n_rows = min(stop, dataset.n_rows) - start
     places = list(_places(panel))
     indicators = np.empty((places[-1][1].stop, n_rows), dtype=np.float32)
     for block, place in places:
-        part = codes[block.variables, start:stop]
+        part = dataset.codes[block.variables, start:stop]
         of_block = indicators[place].reshape(block.n_states - 1, *part.shape)
         for state in range(block.n_states - 1):
             np.equal(part, state, out=of_block[state], casting="unsafe")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from formats.records import EntropyTable, Forest, Header
+from formats.records import EntropyTable, Header, ScreeningForest
 from stages.graphs import strongly_connected_components
 from stages.runtime.budgets import slices
 from stages.runtime.errors import StageError
@@ -24,7 +24,7 @@ BLOCK_ELEMENTS = 2**20
 
 def screen_forest(
     entropies: EntropyTable, *, eps: float | None = None, roots: float | None = None, relative: bool = False
-) -> Forest:
+) -> ScreeningForest:
     """The simplest quasi-deterministic forest: each child has one parent Y with H(X|Y) <= `eps`.
 
     ``header.extra`` has the resulting ``eps``, ``relative``, and ``roots`` as given. The score is ``ll``: -N H(X|Y)
@@ -65,7 +65,7 @@ def screen_forest(
     # Adding 0.0 turns -0.0 into 0.0.
     rows = entropies.rows_of
     scores = {i: -int(rows[i]) * float(entropies.conditional[i, parents[i]]) + 0.0 for i in children}
-    return Forest(header, chosen, scores)
+    return ScreeningForest(header, chosen, scores)
 
 
 def root_curve(entropies: EntropyTable, relative: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run as search
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -58,5 +58,5 @@ def measure() -> Iterator[dict[str, object]]:
 def make_lists(dataset: Dataset) -> ParentSetTable:
     """Candidate sets with a fixed number of local scores per variable."""
     options = ParentSetOptions(method="indep", evaluations=EVALUATIONS + dataset.n_variables)
-    run = Run(dataset, options)
+    run = ParentSetRun(dataset, options)
     return ParentSetTable.from_records(run.header, list(run.records()))

@@ -12,7 +12,6 @@ from naive.average import consensus_directions
 from naive.networks import all_networks, arcs
 
 import bnsl
-from bnsl.networks import network_of as object_of
 from formats.graph_records import UNDECIDED, directions_of
 
 NAMES = "abcd"
@@ -24,7 +23,7 @@ def learnt(parents, required=(), forbidden=()) -> bnsl.Network:
     options = {name: [f"{NAMES[a]}->{NAMES[b]}" for a, b in sorted(of)] for name, of in known.items() if of}
     network = network_of(parents, NAMES[: len(parents)])
     by = ({"stage": "optimize", "version": "1", "options": options},)
-    return object_of(replace(network, header=replace(network.header, by=by)))
+    return bnsl.Network(replace(network, header=replace(network.header, by=by)))
 
 
 def words_of(network: bnsl.Network) -> dict:
@@ -88,6 +87,6 @@ def test_the_whole_decides_the_directions_of_a_part():
 
 
 def test_a_network_that_was_given_has_directions_of_its_class():
-    given = object_of(network_of(((), (0,), (1,)), "abc"))
+    given = bnsl.Network(network_of(((), (0,), (1,)), "abc"))
     assert given.directions == {("a", "b"): "neither", ("b", "c"): "neither"}
     assert "direction" not in given.to_arrow().column_names

@@ -60,10 +60,10 @@ def test_parameters_are_the_options_of_learn():
     names = {"local_score" if name == "score" else name for name in inspect.signature(bnsl.learn).parameters}
     assert set(classifier.get_params()) == names - {"data", "quiet", "verbose"}
     assert clone(classifier).get_params()["treewidth"] == 2
-    with pytest.raises(bnsl.UsageError, match="method cll knows no treewidth bound; pricing does"):
+    with pytest.raises(bnsl.UsageError, match="method cll takes no treewidth bound; pricing does"):
         classifier.fit(*rows())
     assert classifier.set_params(treewidth=3).treewidth == 3
-    with pytest.raises(TypeError, match="score= is local_score= here"):
+    with pytest.raises(TypeError, match="say local_score= in place of score="):
         bnsl.BayesianNetworkClassifier(score="bdeu")
     with pytest.raises(TypeError, match="treewidht"):
         bnsl.BayesianNetworkClassifier(treewidht=2)
@@ -151,20 +151,20 @@ def test_smoothing_is_that_of_smoothing_for(missing):
     if missing:
         X[::9, 1] = np.nan
     classifier = bnsl.BayesianNetworkClassifier().fit(X, y)
-    options = classifier.network_.model.header.by[-1]["options"]
+    options = classifier.network_.record.header.by[-1]["options"]
     assert options["smoothing_for"] == "y" and options["smoothing"] > 0
     table = {f"x{k}": column for k, column in enumerate(X.T)}
     chosen = bnsl.fit(classifier.network_, table | {"y": y}, missing="em", smoothing_for="y", quiet=True)
     assert chosen.cpt("y")["probability"] == classifier.network_.cpt("y")["probability"]
     given = bnsl.BayesianNetworkClassifier(smoothing=2).fit(X, y)
-    assert given.network_.model.header.by[-1]["options"]["smoothing"] == 2
+    assert given.network_.record.header.by[-1]["options"]["smoothing"] == 2
 
 
 def test_rows_that_are_impossible_are_said_and_get_the_shares_of_the_classes():
     X = np.array([[0, 0], [0, 0], [1, 1], [1, 1]] * 20)
     y = ["u", "v", "w", "w"] * 20
     classifier = bnsl.BayesianNetworkClassifier(smoothing=0).fit(X, y)
-    with pytest.warns(UserWarning, match="1 of 2 rows are impossible under the network, the first of them row 1"):
+    with pytest.warns(UserWarning, match="1 of 2 rows have probability 0 under the network, the first is row 1"):
         found = classifier.predict_proba([[0, 0], [0, 1]])
     assert found == pytest.approx(np.array([[0.5, 0.5, 0], [0.25, 0.25, 0.5]]))
     with warnings.catch_warnings():
@@ -204,7 +204,7 @@ def test_weights_count_rows():
     assert np.array_equal(by_column.network_.predict({"x0": [1]}, "y"), weighted.network_.predict({"x0": [1]}, "y"))
     for wrong, said in (
         (counts / 2, "whole numbers"),
-        (counts[1:], "one for each row"),
+        (counts[1:], "one weight for each row"),
         (counts * 0, "no row is left"),
     ):
         with pytest.raises(ValueError, match=said):
@@ -217,7 +217,7 @@ def test_searches_by_score_end_by_themselves():
     X, y = rows()
     for given, time in (({}, 5.0), ({"time": "1h"}, 3600.0), ({"evaluations": 50}, None)):
         classifier = bnsl.BayesianNetworkClassifier(method="pricing", local_score="bdeu", **given).fit(X, y)
-        assert classifier.network_.record.header.by[-1]["options"].get("time") == time
+        assert classifier.network_.record.header.by[0]["options"].get("time") == time
     assert "time" not in bnsl.BayesianNetworkClassifier().fit(X, y).network_.record.header.by[-1]["options"]
 
 
@@ -226,10 +226,10 @@ def test_advice_is_in_the_words_of_the_classifier():
     frame = pandas.DataFrame({"a": ["u", None] * 30})
     with pytest.raises(bnsl.DataError) as found:
         bnsl.BayesianNetworkClassifier(missing="error", local_score="bdeu").fit(frame, [0, 1] * 30)
-    assert str(found.value).endswith('In one: bnsl.BayesianNetworkClassifier(local_score="bdeu", missing="em")')
+    assert str(found.value).endswith('For example: bnsl.BayesianNetworkClassifier(local_score="bdeu", missing="em")')
     with pytest.raises(bnsl.UsageError, match=r"^local_score='zz': one of bic"):
         bnsl.BayesianNetworkClassifier(local_score="zz").fit(frame, [0, 1] * 30)
-    with pytest.raises(bnsl.UsageError, match="n_samples = 4: 5 folds choose the smoothing"):
+    with pytest.raises(bnsl.UsageError, match="n_samples = 4: too few for the 5 folds that choose the smoothing"):
         bnsl.BayesianNetworkClassifier().fit(frame[:4], [0, 1] * 2)
-    with pytest.raises(bnsl.UsageError, match="nothing chooses the smoothing: give smoothing=ROWS"):
+    with pytest.raises(bnsl.UsageError, match="is not chosen for rows with interventions: give smoothing=ROWS"):
         bnsl.BayesianNetworkClassifier(interventions="a").fit(frame, [0, 1] * 30)

@@ -86,7 +86,7 @@ def test_cuts_of_the_file(capsys):
     [anew] = bnsl.evaluate(network, data=columns, folds=5, discretize="quantile:3", quiet=True)
     assert anew["cv_loglik"] == pytest.approx(log_likelihood(columns, 5), rel=1e-12)
     [kept] = bnsl.evaluate(network, data=columns, folds=5)
-    assert "hold in all folds, also if they were learnt from these rows: 'x'" in capsys.readouterr().err
+    assert "hold in all folds, even if they were learnt from these rows: 'x'" in capsys.readouterr().err
     coded = {**columns, "x": [str(sum(v > p for p in terciles(columns["x"]))) for v in columns["x"]]}
     [plain] = bnsl.evaluate(structure(coded), data=coded, folds=5, quiet=True)
     assert kept["cv_loglik"] == pytest.approx(plain["cv_loglik"], rel=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import networkx
@@ -30,7 +31,7 @@ def test_a_network_has_its_structure_score_and_claim(network: bnsl.Network):
     assert {("rain", "wet"), ("sprinkler", "wet")} <= set(network.arcs)
     assert network.score == pytest.approx(sum(network.record.scores))
     assert network.gap == pytest.approx(0, abs=1e-6)
-    assert network.claim == "optimal (to rounding) among all networks under the constraints"
+    assert network.claim == "optimal among all networks under the constraints"
     assert not network.interrupted
     assert repr(network).startswith("<Network: bic ")
 
@@ -50,6 +51,30 @@ def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
     assert graph.edges["rain", "wet"]["direction"] in ("data", "knowledge")
     counted = bnsl.average([network, network], quiet=True).to_networkx()
     assert {data["strength"] for _, _, data in counted.edges(data=True)} <= {0.5, 1.0}
+
+
+def test_a_package_that_is_not_installed_is_named(network: bnsl.Network, monkeypatch):
+    for package, convert in (
+        ("networkx", network.to_networkx),
+        ("pandas", network.to_pandas),
+        ("polars", network.to_polars),
+        ("pandas", network.predict(RAIN, "wet").to_pandas),
+        ("polars", network.predict(RAIN, "wet").to_polars),
+    ):
+        with monkeypatch.context() as absent:
+            absent.setitem(sys.modules, package, None)
+            with pytest.raises(ImportError, match=f"{package} is not installed: pip install {package}"):
+                convert()
+
+
+def test_a_forest_says_how_many_variables_are_screened():
+    forest = bnsl.screen(RAIN | {"same": RAIN["rain"]}, eps=0.01, quiet=True)
+    assert repr(forest) == "<Forest: 1 of 5 variables screened>"
+
+
+def test_a_search_without_an_input_names_both_kinds():
+    with pytest.raises(bnsl.UsageError, match=r"no input: give sets or data="):
+        bnsl.optimize()
 
 
 def test_a_network_becomes_a_table_of_arcs(network: bnsl.Network):
@@ -161,3 +186,24 @@ def test_holes_of_numbers_become_numbers():
     assert alone == [3.0, 1.5]  # above the cut at 3 nothing is observed
     drawn = network.impute({"x": [None, 1.0, 3.0], "k": [0, 0, 0]}, how="drawn", seed=1)["x"].to_pylist()
     assert drawn[0] in (1.0, 3.0)
+
+
+def test_results_have_the_figures_that_stats_writes():
+    table = {"a": [0, 1, 1, 1] * 20, "b": [1, 0, 0, 0] * 20}
+    sets = bnsl.parentsets(table, quiet=True)
+    assert (sets.figures["variables"], sets.figures["sets"]) == (2, sets.record.n_sets)
+    network = bnsl.optimize(sets, seed=1, quiet=True)
+    assert network.figures["seconds"] >= 0.0
+    assert all("seconds" in each.figures for each in bnsl.optimize(data=table, bootstrap=2, seed=1, quiet=True))
+    assert bnsl.posterior(sets, quiet=True).figures["seconds"] >= 0.0
+    figures = network.fit(table, quiet=True).figures
+    assert figures.keys() == {"seconds", "rows"} and figures["rows"] == 80
+    with_hole = {**table, "b": [None, *table["b"][1:]]}
+    assert network.fit(with_hole, missing="em", quiet=True).figures["holes"] == 1
+
+
+def test_a_learnt_network_names_both_of_its_commands():
+    network = bnsl.learn({"a": [0, 1] * 20, "b": [1, 0] * 20}, smoothing=1, quiet=True)
+    assert [entry["stage"] for entry in network.record.header.by] == ["optimize", "fit"]
+    assert network.record.header.by[-1]["options"]["smoothing"] == 1
+    assert network.record.header.variables == network.model.variables

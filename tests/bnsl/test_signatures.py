@@ -1,4 +1,4 @@
-"""Every option of every command that a function declares has its keyword, of the same default."""
+"""Options of commands and keywords of functions: the same names and defaults, and those of the last release."""
 
 from __future__ import annotations
 
@@ -6,100 +6,106 @@ import importlib
 import inspect
 import subprocess
 import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import click
 import pytest
+from helpers.option_tables import option_table, table_text
 from helpers.processes import environment
 
 import bnsl
-from bnsl.running.function import Function
+from bnsl.options.data import KEPT
+from bnsl.options.option import options_of
+from bnsl.options.values import Choice
 from bnsl_cli.main import cli
+from stages.fit import TOWARDS
+from stages.methods import own_options
+from stages.optimize import OptimizeOptions
+from stages.parentsets import ParentSetOptions
+from stages.posterior import PosteriorOptions
 
-OF_THE_SHELL = {
-    "output",
-    "format_name",
-    "as_json",
-    "stats",
-    "resume",
-    "answers",
-    "points",
-    "strengths",
-    "save_network",
-}
-"""Options of commands about files and formats of results, which objects have instead."""
-KEPT = {"convert": {"output"}, "evaluate": {"strengths"}}
-"""Of these names, options that a function has: a file to write, or an input."""
-WITH_COMMAND = [name for name in bnsl.FUNCTIONS if name != "learn"]
+TABLE = Path(__file__).parents[1] / "cli" / "options.txt"
 
 
-def options_of(name: str) -> dict[str, click.Parameter]:
-    """The parameters of a command by name: one for ``--method`` and its flags."""
+def test_options_are_those_of_the_table(regenerate: bool):
+    """What users may type: `pytest --regenerate` writes the table anew, and its changes belong to the changelog."""
+    text = table_text(option_table())
+    if regenerate:
+        TABLE.write_text(text)
+    assert text.splitlines() == TABLE.read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", [name for name in bnsl.FUNCTIONS if name != "learn"])
+def test_keywords_and_options_are_the_same(name: str):
+    function = getattr(bnsl, name)
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    found: dict[str, click.Parameter] = {}
-    for parameter in command.params:
-        if parameter.expose_value:
-            found.setdefault(str(parameter.name), parameter)
-    return found
-
-
-def function_of(name: str) -> Function:
-    return getattr(bnsl, name)
-
-
-@pytest.mark.parametrize("name", WITH_COMMAND)
-def test_every_option_has_its_keyword_and_every_keyword_its_option(name: str):
-    function = function_of(name)
-    shell = options_of(name).keys() - {"quiet", "verbose"}
-    fields = {option.field for option in function.keywords.values()}
-    assert len(fields) == len(function.keywords)
-    assert fields <= shell
-    assert shell - fields <= OF_THE_SHELL - KEPT.get(name, set())
+    shell = {str(parameter.name): parameter for parameter in command.params}
     shown = inspect.signature(function).parameters
-    assert set(shown) == {*function.keywords, "quiet", "verbose"}
-
-
-@pytest.mark.parametrize("name", WITH_COMMAND)
-def test_a_keyword_is_the_spelling_of_its_option(name: str):
-    function, options = function_of(name), options_of(name)
-    names = {option.field for option in function.keywords.values() if option.positional}
-    for keyword, option in function.keywords.items():
-        parameter = options[option.field]
-        if option.positional:
-            assert isinstance(parameter, click.Argument) and keyword == option.field
-        else:
-            spelled = {text.lstrip("-").replace("-", "_") for text in parameter.opts}
-            assert keyword in spelled or (keyword == option.field and spelled & names), keyword
-    kinds = {p.name: p.kind for p in inspect.signature(function).parameters.values()}
-    assert {keyword for keyword, kind in kinds.items() if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD} == names
-
-
-@pytest.mark.parametrize("name", WITH_COMMAND)
-def test_defaults_are_those_of_the_command(name: str):
-    function, options = function_of(name), options_of(name)
-    shown = inspect.signature(function).parameters
-    for keyword, option in function.keywords.items():
-        parameter, default = options[option.field], shown[keyword].default
-        assert (default is inspect.Parameter.empty) == parameter.required
-        if isinstance(parameter.default, (bool, int, float, str, tuple)):
-            assert default == parameter.default, keyword
-        elif not parameter.required:
-            assert default in (None, False, ()), keyword
+    assert set(shown) == {*options_of(function), "quiet", "verbose"}
+    for keyword, parameter in shown.items():
+        option = shell[keyword]
+        is_positional = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        assert is_positional == isinstance(option, click.Argument)
+        assert (parameter.default is inspect.Parameter.empty) == option.required
+        if isinstance(option.default, (bool, int, float, str, tuple)) and keyword != "quiet":
+            assert parameter.default == option.default, keyword
 
 
 @pytest.mark.parametrize("name", bnsl.FUNCTIONS)
 def test_help_names_every_argument_once(name: str):
-    function = function_of(name)
+    function = getattr(bnsl, name)
     lines = str(function.__doc__).splitlines()
     for argument in inspect.signature(function).parameters:
         assert sum(line.startswith(f"{argument} : ") for line in lines) == 1, argument
 
 
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [("parentsets", ParentSetOptions), ("optimize", OptimizeOptions), ("posterior", PosteriorOptions)],
+)
+def test_options_of_methods_have_the_types_of_the_stage(name: str, record: type):
+    """The names and types stand in the signature for type checkers; the stage declares all else."""
+    options, of_stage = options_of(getattr(bnsl, name)), own_options(record)
+    types = {field.name: eval(field.type) for field in fields(record) if field.name in of_stage}
+    for keyword, own in of_stage.items():
+        if not own.choices:
+            assert options[keyword].type == types[keyword], keyword
+
+
+def literal_words(of: Any) -> tuple[str, ...]:
+    """The words of a `Literal`, alone or in a union."""
+    found = [each for each in (of, *get_args(of)) if get_origin(each) is Literal]
+    return get_args(found[0]) if found else ()
+
+
+@pytest.mark.parametrize("name", bnsl.FUNCTIONS)
+def test_words_that_type_checkers_know_are_those_that_are_taken(name: str):
+    words_of = {keyword: literal_words(option.type) for keyword, option in options_of(getattr(bnsl, name)).items()}
+    for keyword, words in words_of.items():
+        kind = options_of(getattr(bnsl, name))[keyword].kind
+        assert not words or words == kind.words, keyword
+        # Names of methods are too many to list, and formats depend on the command.
+        assert words or type(kind) is not Choice or keyword in ("score", "to"), keyword
+
+
+def test_words_are_those_of_the_stages():
+    assert literal_words(options_of(bnsl.fit)["smooth_towards"].type) == TOWARDS
+    assert literal_words(options_of(bnsl.learn)["smooth_towards"].type) == TOWARDS
+    how = eval(bnsl.Network.impute.__annotations__["how"], {"Literal": Literal})
+    assert literal_words(how) == options_of(bnsl.query)["fill"].kind.words
+    taken = [options_of(getattr(bnsl, name)).get("missing") for name in bnsl.FUNCTIONS]
+    words = {word for option in taken if option is not None for word in literal_words(option.type)}
+    assert words == {"error", "drop", "state", *KEPT}
+
+
 def test_learn_has_the_options_of_a_search_on_data():
     without = {"sets", "partial", "bootstrap", "resample", "workers"}
     of_fit = {"smoothing", "smoothing_for", "smooth_towards"}
-    assert set(function_of("learn").keywords) == set(function_of("optimize").keywords) - without | of_fit
-    assert next(iter(function_of("learn").keywords)) == "data"
+    assert set(options_of(bnsl.learn)) == set(options_of(bnsl.optimize)) - without | of_fit
+    assert next(iter(options_of(bnsl.learn))) == "data"
 
 
 def test_names_of_the_package_are_those_that_load():

@@ -11,12 +11,12 @@ def test_a_search_on_data_does_not_drop_what_its_lists_carry(capsys):
     prior = {"from": ["y"], "to": ["city"], "probability": [0.9]}
     likely = bnsl.parentsets(CITIES, prior=prior, quiet=True)
     bnsl.optimize(likely, data=CITIES)
-    assert "made with prior, which does not count in a search on data" in capsys.readouterr().err
+    assert "was made with prior, which a search on data does not take from it" in capsys.readouterr().err
     bnsl.optimize(likely, data=CITIES, prior=prior)
     assert "warning" not in capsys.readouterr().err
     bound = bnsl.parentsets(CITIES, forbid="y->city", quiet=True)
     bnsl.optimize(bound, data=CITIES)
-    assert "made with forbid, which does not bind a search on data" in capsys.readouterr().err
+    assert "was made with forbid, which a search on data does not take from it" in capsys.readouterr().err
 
 
 def test_tables_of_ends_of_arcs_may_lack_isolated_variables(tmp_path):

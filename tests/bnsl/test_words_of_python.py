@@ -43,6 +43,10 @@ def test_notes_speak_keywords(act: Any, said: str, capsys: pytest.CaptureFixture
         (lambda: bnsl.optimize(), "give sets"),
         (lambda: bnsl.optimize(bnsl.parentsets(TABLE, quiet=True), method="climb"), ""),
         (lambda: bnsl.query(bnsl.optimize(data=TABLE, quiet=True)), "fit(data)"),
+        (
+            lambda: bnsl.query(bnsl.optimize(data=TABLE, quiet=True), given="a"),
+            "given needs separated or effect; in other questions evidence takes its place.",
+        ),
         (lambda: bnsl.learn({"a": TABLE["a"], "hole": [None] * 60}), 'drop=["hole"]'),
         (lambda: bnsl.learn({"a": [str(row) for row in range(300)] * 2}), "discretize="),
     ],
@@ -59,6 +63,12 @@ def _network() -> bnsl.Network:
     return bnsl.learn(
         {0: [0, 1] * 40, 1: [0, 1] * 40, "xray": ["no", "yes"] * 40}, method="hc", smoothing=1, quiet=True
     )
+
+
+@pytest.mark.parametrize("name", bnsl.FUNCTIONS)
+def test_help_speaks_keywords(name: str):
+    text = str(getattr(bnsl, name).__doc__).partition("Examples\n---")[0]
+    assert not re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)
 
 
 def test_a_row_of_pandas_is_evidence(network: bnsl.Network):
@@ -106,5 +116,5 @@ def test_the_remedy_of_a_column_without_cells_works(name: str, function: str):
     with pytest.raises(bnsl.DataError) as caught:
         call(table, quiet=True)
     line = str(caught.value).splitlines()[-1]
-    assert line.startswith(f"  In one: bnsl.{function}(data, ")
-    eval(line.removeprefix("  In one: "), {"bnsl": bnsl, "data": table})
+    assert line.startswith(f"  For example: bnsl.{function}(data, ")
+    eval(line.removeprefix("  For example: "), {"bnsl": bnsl, "data": table})

@@ -32,7 +32,7 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.parentsets(TABLE, screen=made.network), "a Network is no screening forest"),
     (lambda made: bnsl.query(made.sets), "a ParentSets is no network"),
     (lambda made: bnsl.query(TABLE), "a dict is no network"),
-    (lambda made: bnsl.fit(3, TABLE), "network=3: a int is nothing to read"),
+    (lambda made: bnsl.fit(3, TABLE), "network=3: an int cannot be read"),
     (lambda made: bnsl.sample(made.sets, rows=3), "a ParentSets is no network"),
     (lambda made: bnsl.average([made.sets, made.network]), "is no network"),
     (lambda made: bnsl.evaluate(made.sets, data=TABLE), "a ParentSets is no network"),
@@ -41,7 +41,8 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.convert(made.network, to="jkl"), "a Network is no list of parent sets"),
     (lambda made: bnsl.convert(made.sets, to="bif"), "ParentSets is no network"),
     (lambda made: bnsl.convert(made.network, to="csv"), "a Network is no table"),
-    (lambda made: bnsl.learn(TABLE, tiers=TABLE), "a dict is no file of tiers"),
+    (lambda made: bnsl.convert(made.network, to="dot", index=2), "index=2 needs a stream"),
+    (lambda made: bnsl.learn(TABLE, tiers=TABLE), "list of lists of names, not a dict"),
     (lambda made: bnsl.learn(TABLE, require=3), "require=3: an arc such as"),
     (lambda made: bnsl.learn(TABLE, require=[("a", "b", "c")]), "an arc has two ends, ('a', 'b'), not 3"),
     (
@@ -54,10 +55,10 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: made.network.predict(TABLE, "a", keep=[1]), "no column '1', which keep names"),
     (lambda made: bnsl.convert(made.network, to="arcs", markov_blanket=0), "no variable '0', which markov_blanket"),
     (lambda made: bnsl.convert(made.network, output=b"n.bif"), "output=b'n.bif': a path, not a bytes"),
-    *((partial(lambda made, path: bnsl.read(path), path=path), "a path, not a") for path in (b"x", TABLE, None, 5)),
-    (lambda made: bnsl.Network.read(None), "path=None: a path, not a NoneType"),
-    (lambda made: made.network.save(None), "path=None: a path, not a NoneType"),
-    (lambda made: made.sets.save(5), "path=5: a path, not a int"),
+    *((partial(lambda made, path: bnsl.read(path), path=path), "a path, not ") for path in (b"x", TABLE, None, 5)),
+    (lambda made: bnsl.Network.read(None), "path=None: a path, not None"),
+    (lambda made: made.network.save(None), "path=None: a path, not None"),
+    (lambda made: made.sets.save(5), "path=5: a path, not an int"),
 ]
 
 
@@ -77,7 +78,7 @@ def test_columns_of_frames_that_cannot_be_read_are_named():
     frame = pandas.DataFrame({"a": [0, 1], "z": [1j, 2j]})
     with pytest.raises(bnsl.UsageError, match="column 'z' has cells of complex128: make them numbers or texts"):
         bnsl.learn(frame, quiet=True)
-    with pytest.raises(bnsl.UsageError, match="a LazyFrame is nothing to read"):
+    with pytest.raises(bnsl.UsageError, match="a LazyFrame cannot be read"):
         bnsl.learn(polars.LazyFrame(TABLE), quiet=True)
     with pytest.raises(bnsl.DataError, match="this is no table"):
         bnsl.learn(polars.Series("a", [0, 1]), quiet=True)

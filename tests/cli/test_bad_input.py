@@ -146,7 +146,7 @@ def test_bad_input(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     result = CliRunner().invoke(cli, [*case.command.split(), "-o", "output"])
     message = result.stderr
     assert result.exit_code == case.code, message
-    assert 1 <= len([line for line in message.splitlines() if not line.startswith("  In one: ")]) <= 2, message
+    assert 1 <= len([line for line in message.splitlines() if not line.startswith("  For example: ")]) <= 2, message
     assert message.startswith(f"bnsl {case.command.split()[0]}: error: ")
     position = 0
     for word in case.words:

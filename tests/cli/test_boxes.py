@@ -47,9 +47,9 @@ def test_a_part_shows_probabilities_in_the_whole_network():
 
 
 def test_refusals(tmp_path: Path):
-    with pytest.raises(bnsl.BnslError, match=r"goes with pictures that show probabilities"):
+    with pytest.raises(bnsl.BnslError, match=r"needs a picture that shows probabilities"):
         bnsl.convert(ASIA, to="dot", boxes="bars", quiet=True)
-    with pytest.raises(bnsl.BnslError, match="beside the picture"):
+    with pytest.raises(bnsl.BnslError, match="when you click on the variable"):
         bnsl.convert(ASIA, to="html", boxes="tables", quiet=True)
     path = tmp_path / "n.dot"
     path.write_text("digraph { a -> b }")

@@ -77,11 +77,11 @@ def test_members_score_alike(place):
     [
         (("--class", "0"), "is not all, count or a number of networks from 1"),
         (("--class", "some"), "is not all, count or a number of networks from 1"),
-        (("--class", "all", "--cpdag"), "--class does not go with --cpdag"),
-        (("--class", "all", "--markov-blanket", "a"), "--class does not go with --markov-blanket"),
+        (("--class", "all", "--cpdag"), "--class cannot be combined with --cpdag"),
+        (("--class", "all", "--markov-blanket", "a"), "--class cannot be combined with --markov-blanket"),
         (("--class", "all", "--to", "dot"), "--class writes a stream of networks"),
-        (("--class", "all", "--seed", "1"), "--seed goes with --class N"),
-        (("--to", "dot", "--seed", "1"), "--seed goes with --class N"),
+        (("--class", "all", "--seed", "1"), "--seed needs --class N"),
+        (("--to", "dot", "--seed", "1"), "--seed needs --class N"),
     ],
 )
 def test_refusals(place, arguments, message):

@@ -28,7 +28,7 @@ def test_like_a_network_without_states(tmp_path):
     (tmp_path / "net.txt").write_text("[height][weight|height][kind]")
     result = run_here("discretize", "--like", tmp_path / "net.txt", ROWS)
     assert result.returncode == 65
-    assert b"no states of 3 of 3 variables are known here" in result.stderr
+    assert b"the states of 3 of 3 variables are not known" in result.stderr
 
 
 def test_the_line_of_a_cell_that_cannot_be_cut_is_named(tmp_path):

@@ -183,9 +183,22 @@ def test_a_word_is_found_in_pages_and_options():
     assert re.search(r"(?m)^  --kg .*\n(   .*\n)*? .*\(Scanagatta et al\. 2016\)", output)
     output = CliRunner().invoke(cli, ["help", "-k", "tabu"]).output
     assert re.search(r"(?m)^  --tabu ", output) and "bnsl help methods-of-optimize" in output
-    for word in ("zyzzyva", " "):
+    for word in ("zyzzyva", " ", "treewidth zyzzyva"):
         nothing = CliRunner().invoke(cli, ["help", "-k", word])
         assert nothing.exit_code == 2 and f"no page and no option has {word!r}" in nothing.stderr
+
+
+def test_words_are_found_wherever_they_stand_in_a_paragraph():
+    for words in ("missing rows drop", "drop  missing rows"):
+        output = CliRunner().invoke(cli, ["help", "-k", words]).output
+        assert "bnsl help missing-cells" in output and re.search(r"(?m)^  --missing ", output)
+        assert "bnsl help references" not in output
+    assert "bnsl evaluate" in CliRunner().invoke(cli, ["help", "-k", "scores distance"]).output
+
+
+def test_memory_and_interruptions_have_a_section():
+    for word, text in (("memory", "120 bytes"), ("interruptions", "A second signal")):
+        assert text in CliRunner().invoke(cli, ["help", word]).output
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -44,7 +44,7 @@ def test_the_order_of_variables_and_states_does_not_matter(tmp_path: Path):
 
 
 def test_an_effect_of_a_variable_on_itself_is_refused():
-    with pytest.raises(bnsl.UsageError, match="the only cause and the only effect is 'X1': give another one"):
+    with pytest.raises(bnsl.UsageError, match="cause and effect are both 'X1': give two variables"):
         bnsl.effects(NETWORK, cause="X1", effect="X1", **GIVEN)
     found = bnsl.effects(NETWORK, cause="X[12]", effect="X1", **GIVEN)
     assert set(found["cause"].to_pylist()) == {"X2"}
@@ -97,8 +97,8 @@ def test_files_have_the_settings_and_the_assumption():
     ("sources", "options", "message"),
     [
         ([NETWORK], {"cause": "Y"}, "no variable 'Y'"),
-        ([NETWORK], {"samples": 10}, "goes with lists of parent sets"),
-        ([NETWORK, NETWORK], {"require": "X0->X1"}, "go with one graph or with lists of parent sets"),
+        ([NETWORK], {"samples": 10}, "needs lists of parent sets"),
+        ([NETWORK, NETWORK], {"require": "X0->X1"}, "need one graph, or lists of parent sets"),
         ([SMALL], {}, "expected a network"),
     ],
 )
@@ -143,9 +143,9 @@ def test_other_networks_beside_are_refused(tmp_path: Path):
     sets = bnsl.parentsets(SMALL, max_parents=1, quiet=True)
     other = bnsl.optimize(data={"a": [0, 1] * 20, "b": [1, 0] * 20}, quiet=True)
     for sources, message in [
-        ([str(graph), NETWORK], "an essential graph goes alone"),
-        ([NETWORK, str(graph)], "an essential graph goes alone"),
-        ([sets, NETWORK], "go alone"),
+        ([str(graph), NETWORK], "an essential graph is read alone"),
+        ([NETWORK, str(graph)], "an essential graph is read alone"),
+        ([sets, NETWORK], "is read alone"),
         ([NETWORK, other], "different variables"),
     ]:
         with pytest.raises(bnsl.BnslError, match=message):

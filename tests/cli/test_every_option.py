@@ -160,7 +160,7 @@ NO_CHANGE = {
     "quiet": "says less on standard error, where a run without messages says nothing",
     "verbose": "says more on standard error, some of it once a run takes long",
     "debug": "shows a traceback if there is an error",
-    "as_json": "is what a pipe gets anyway",
+    "json": "is what a pipe gets anyway",
 }
 """Options that need not change anything here, and why."""
 

@@ -108,7 +108,7 @@ def test_scores_are_those_of_the_network_unless_given():
     network = bnsl.optimize(data=TABLE, score="bdeu", ess=5, require="a->b", quiet=True)
     default, same = arcs(network, TABLE), arcs(network, TABLE, score="bdeu", ess=5)
     assert default == same != arcs(network, TABLE, score="bic")
-    with pytest.raises(bnsl.UsageError, match="ess does not go with score bic"):
+    with pytest.raises(bnsl.UsageError, match="ess does not apply to score bic"):
         bnsl.explain(network, data=TABLE, score="bic", ess=2)
 
 
@@ -156,7 +156,7 @@ def test_rows_under_intervention():
     [expected] = bnsl.explain(bnsl.optimize(data=kept, require="a->b", quiet=True), data=kept, quiet=True).to_pylist()
     assert row["removal_loss"] == pytest.approx(expected["removal_loss"])
     assert row["information"] == pytest.approx(expected["information"])
-    with pytest.raises(bnsl.UsageError, match="interventions does not go with target"):
+    with pytest.raises(bnsl.UsageError, match="interventions cannot be combined with target"):
         bnsl.explain(network, data=table, interventions="set", target="b")
 
 
@@ -171,11 +171,11 @@ def test_the_order_of_variables_does_not_matter(tmp_path: Path):
     [
         ({"target": "X9"}, "no variable 'X9'"),
         ({"target": "X1=7"}, "none of the states"),
-        ({"target": "X1", "score": "aic"}, "score is about arcs"),
+        ({"target": "X1", "score": "aic"}, "score explains arcs"),
         ({"target": "X1", "smoothing": 2.0}, "has its own"),
-        ({"smoothing": 2.0}, "smoothing goes with target"),
-        ({"runners_up": 1, "strengths": "s.csv"}, "strengths is about arcs"),
-        ({"sets": "s.jsonl", "max_parents": 1}, "max_parents does not go with sets"),
+        ({"smoothing": 2.0}, "smoothing needs target"),
+        ({"runners_up": 1, "strengths": "s.csv"}, "strengths explains arcs"),
+        ({"sets": "s.jsonl", "max_parents": 1}, "max_parents cannot be combined with sets"),
     ],
 )
 def test_what_does_not_go_together_is_refused(options: dict, expected: str):

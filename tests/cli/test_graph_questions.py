@@ -38,7 +38,7 @@ def test_adjustment_sets_of_a_network(place: Path):
     rows = ask(place, "n.txt", "--effect", "b,d")
     assert rows == [{"adjustment_set": "a", "size": "1", "minimal": "yes", "optimal": "yes"}]
     [row] = ask(place, "n.txt", "--effect", "b,d", "--given", "c")
-    assert (row["valid"], row["reason"]) == ("no", "c: on a directed path or behind one")
+    assert (row["valid"], row["reason"]) == ("no", "c lies on a directed path or behind one")
     [row] = ask(place, "n.txt", "--effect", "d,e", "--given", "a")
     assert (row["valid"], row["reason"]) == ("no", "d <- c <- b -> e is open")
 
@@ -71,7 +71,7 @@ def test_python_takes_the_same_questions(place: Path):
     network = bnsl.read(place / "n.txt")
     assert network.query(separated=["a", "d"], given="c").to_pylist()[0]["separated"] == "yes"
     assert network.query({}, separated=["a", "d"], given="c").to_pylist()[0]["separated"] == "yes"
-    with pytest.raises(bnsl.UsageError, match="evidence does not go with separated"):
+    with pytest.raises(bnsl.UsageError, match="evidence cannot be combined with separated"):
         network.query({"a": 1}, separated=["b", "d"])
     assert network.query(effect=("b", "d")).to_pylist()[0]["adjustment_set"] == "a"
 
@@ -82,13 +82,13 @@ def test_python_takes_the_same_questions(place: Path):
         ("--separated a,b --effect a,b", "two questions"),
         ("--separated a", "two variables"),
         ("--separated a,a", "twice"),
-        ("--separated a,b --given b", "b is given, too"),
-        ("--given b", "--given goes with"),
+        ("--separated a,b --given b", "--separated and --given both name b"),
+        ("--given b", "--given needs --separated or --effect"),
         ("--separated a,z", "no variable 'z'"),
-        ("--separated a,b --mpe", "--mpe does not go with --separated"),
-        ("a=1 --effect a,b", "does not go with --effect"),
-        ("--separated a,b --data d.csv", "--data does not go with --separated"),
-        ("--separated a,b --seed 1", "--seed does not go with --separated"),
+        ("--separated a,b --mpe", "--mpe cannot be combined with --separated"),
+        ("a=1 --effect a,b", "cannot be combined with --effect"),
+        ("--separated a,b --data d.csv", "--data cannot be combined with --separated"),
+        ("--separated a,b --seed 1", "--seed cannot be combined with --separated"),
     ],
 )
 def test_refusals(place: Path, line: str, said: str):

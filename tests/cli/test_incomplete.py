@@ -25,20 +25,21 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("fit network.txt holes.csv --restarts 3", "--restarts goes with --missing em"),
-        ("fit network.txt holes.csv -j 2", "--jobs goes with --missing em"),
+        ("fit network.txt holes.csv --restarts 3", "--restarts needs --missing em"),
+        ("fit network.txt holes.csv -j 2", "--jobs needs --missing em"),
         ("fit network.txt holes.csv --missing pairs", "'pairs' is not one of"),
         ("fit network.txt holes.csv", "missing cells in 2 columns"),
         ("fit network.txt blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
         ("entropy holes.csv --missing em", "'em' is not one of"),
         ("parentsets holes.csv --missing pairs", "'pairs' is not one of"),
-        ("evaluate network.txt --data holes.csv --missing em", "2 missing cells: scores and counts are of complete"),
-        ("optimize --data holes.csv --imputation drawn", "--imputation goes with --missing em"),
-        ("optimize --data holes.csv --rounds 3 --missing drop", "--rounds goes with --missing em"),
+        ("evaluate network.txt --data holes.csv --missing em", "2 missing cells: scores and counts need complete"),
+        ("parentsets holes.csv --missing drop --dry-run --stats s.json", "--stats has figures of a search"),
+        ("optimize --data holes.csv --imputation drawn", "--imputation needs --missing em"),
+        ("optimize --data holes.csv --rounds 3 --missing drop", "--rounds needs --missing em"),
         ("optimize sets.jsonl --missing em", "give --data DATA"),
-        ("optimize sets.jsonl --data holes.csv --missing em", "SETS does not go with --missing em"),
-        ("optimize --data holes.csv --missing em --save-sets s.jsonl", "--save-sets does not go with"),
-        ("optimize --data holes.csv --bootstrap 2 --resample imputed", "goes with --missing em"),
+        ("optimize sets.jsonl --data holes.csv --missing em", "SETS cannot be combined with --missing em"),
+        ("optimize --data holes.csv --missing em --save-sets s.jsonl", "--save-sets cannot be combined with"),
+        ("optimize --data holes.csv --bootstrap 2 --resample imputed", "needs --missing em"),
         ("optimize --data holes.csv --missing em --bootstrap 2 --resample imputed", "give --imputation drawn"),
         ("optimize --data blank.csv --missing em", "no cell is observed in 1 column: 'c'"),
     ],
@@ -47,6 +48,23 @@ def test_refused(command, message):
     result = CliRunner().invoke(cli, command.split())
     assert result.exit_code in (2, 65)
     assert message in " ".join(result.output.split()) + " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("whole.csv", {"rows": 2}),
+        ("whole.csv --missing em", {"rows": 2}),
+        ("holes.csv --missing drop", {"rows": 2}),
+        ("holes.csv --missing em", {"rows": 4, "holes": 2}),
+    ],
+)
+def test_stats_of_fitted_parameters(line, expected, tmp_path):
+    (tmp_path / "whole.csv").write_text("a,b,c\n0,1,0\n1,0,1\n")
+    result = CliRunner().invoke(cli, ["fit", "network.txt", *line.split(), "--stats", "stats.json"])
+    assert result.exit_code == 0
+    figures = json.loads((tmp_path / "stats.json").read_text())
+    assert {key: figures.get(key) for key in ("rows", "holes")} == {"holes": None, **expected}
 
 
 def test_available_pairs():

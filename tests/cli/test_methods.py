@@ -12,7 +12,7 @@ import pytest
 from helpers.places import CASES
 from helpers.processes import run_here
 
-from bnsl.options.optimize import GOVERNED, takers_of
+from bnsl.functions.taken_options import GOVERNED, takers_of
 from bnsl_cli.main import cli
 from stages import optimize, parentsets, published
 from stages.methods import own_options

@@ -78,18 +78,19 @@ def test_an_unknown_label_is_named_with_its_line(place: Path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--evidence d.csv --missing drop", "--missing goes with --data"),
-        ("--evidence d.csv --discretize median", "--discretize goes with --data"),
-        ("--evidence d.csv --categories size", "--categories goes with --data"),
-        ("--evidence d.csv --max-states 5", "--max-states goes with --data"),
+        ("--evidence d.csv --missing drop", "--missing needs --data"),
+        ("--evidence d.csv --discretize median", "--discretize needs --data"),
+        ("--evidence d.csv --categories size", "--categories needs --data"),
+        ("--evidence d.csv --max-states 5", "--max-states needs --data"),
         ("--evidence d.csv --fill best --keep id", "leave --keep out"),
         ("--evidence d.csv --predict ripe --keep ripe --na pink", "--keep 'ripe': the answers have a column"),
-        ("--evidence d.csv --seed 1", "--seed goes with --samples, --approximate and --fill drawn"),
+        ("--evidence d.csv --seed 1", "--seed needs --samples, --approximate or --fill drawn"),
+        ("--samples 0 --mpe", "--mpe and --samples are two questions"),
         ("--keep id", "--keep needs rows"),
         ("-j 2", "--jobs needs rows"),
-        ("--drop size", "--drop goes with a table"),
-        ("--smoothing 1", "--smoothing goes with --data"),
-        ("--approximate 10 --memory 1G", "--memory goes with exact answers"),
+        ("--drop size", "--drop needs a table"),
+        ("--smoothing 1", "--smoothing needs --data"),
+        ("--approximate 10 --memory 1G", "--memory limits exact answers"),
     ],
 )
 def test_options_without_effect_are_refused(place: Path, line: str, message: str):

@@ -199,7 +199,10 @@ def test_effects_are_of_the_rows_in_which_the_cause_alone_was_set(place):
     # A variable may have been set in every row, as in a trial; where only others were set, nothing is known.
     (place / "t.csv").write_text("a,b,c,set\n0,1,2,b\n1,0,0,b\n0,0,1,b\n1,1,1,b\n")
     done = run_here("effects", "n.jsonl", "--data", "t.csv", *SET, "--cause", "b,c", cwd=place)
-    assert done.returncode == 0 and b"no row has nothing but the cause set for 1 cause: 'c'" in done.stderr
+    assert (
+        done.returncode == 0
+        and b"no row was observed under an intervention on the cause alone for 1 cause: 'c'" in done.stderr
+    )
     done = run_here("effects", "n.jsonl", "--data", "d.csv", "--drop", "set", cwd=place)
     assert b"all rows count alike: --interventions COLUMN leaves out" in done.stderr
 
@@ -294,7 +297,7 @@ def test_refusals(place):
     learnt(place)
     data = ("--data", "d.csv", "--interventions", "set")
     assert "with --missing pairs" in refusal(place, "entropy", "d.csv", *data[2:], "--missing", "pairs")
-    assert "--target does not go with" in refusal(place, "evaluate", "n.jsonl", *data, "--target", "a")
+    assert "--target cannot be combined with" in refusal(place, "evaluate", "n.jsonl", *data, "--target", "a")
     (place / "q.csv").write_text("a,b,set\n0,1,\n1,0,q\n")
     said = refusal(place, "parentsets", "q.csv", "--interventions", "set")
     assert said.startswith("bnsl parentsets: error: q.csv:3: column 'set': 'q' is no column of the table")
@@ -333,9 +336,9 @@ def test_remedies_for_missing_cells_work(place):
     learnt(place)
     (place / "h.csv").write_text("a,b,c,set\n0,1,2,b\n1,,0,\n0,0,1,\n1,1,0,\n")
     said = refusal(place, "optimize", "--data", "h.csv", *SET)
-    assert "In one: bnsl optimize --data h.csv --interventions set --missing em" in said
+    assert "For example: bnsl optimize --data h.csv --interventions set --missing em" in said
     said = refusal(place, "entropy", "h.csv", *SET)
-    assert "In one: bnsl entropy h.csv --interventions set --missing drop" in said
+    assert "For example: bnsl entropy h.csv --interventions set --missing drop" in said
     said = refusal(place, "fit", "n.jsonl", "h.csv", *SET)
     assert "--missing drop to leave out 1 of 4 rows" in said and "--missing state" not in said
     said = refusal(place, "fit", "n.jsonl", "h.csv", *SET, "--missing", "state")
@@ -385,6 +388,6 @@ def test_counting_all_rows_of_such_a_network_is_pointed_out(place, line: str):
     run(place, "parentsets", "d.csv", "--interventions", "set", "-o", "s.jsonl")
     done = run_here(*line.split(), cwd=place)
     assert done.returncode == 0, done.stderr
-    assert b"learnt from rows under intervention, and here all rows count alike: " in done.stderr
+    assert b"learnt from rows under intervention, but here all rows count alike: " in done.stderr
     if line.startswith("fit"):
         assert b"all rows count" not in run_here(*line.split(), "--interventions", "set", cwd=place).stderr

@@ -50,7 +50,7 @@ def test_two_networks_are_needed(folder):
     result = run_here("evaluate", "one.txt", "--families", cwd=folder)
     assert result.returncode == 2 and b"two networks side by side, not 1" in result.stderr
     result = run_here("evaluate", "one.txt", "two.txt", "--families", "--reference", "one.txt", cwd=folder)
-    assert result.returncode == 2 and b"--reference does not go with --families" in result.stderr
+    assert result.returncode == 2 and b"--reference cannot be combined with --families" in result.stderr
     run_here("convert", "-q", "one.txt", "--cpdag", "--to", "dot", "-o", "c.dot", cwd=folder)
     result = run_here("evaluate", "one.txt", "c.dot", "--families", cwd=folder)
     assert result.returncode == 2 and b"c.dot is a class of networks" in result.stderr

@@ -60,12 +60,12 @@ def test_a_state_held_impossible_has_no_finite_loss(place: Path):
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("n.bif --target rain", 2, "--target goes with rows: --test DATA"),
+        ("n.bif --target rain", 2, "--target needs rows: --test DATA"),
         ("n.bif --target snow --test wet.csv", 65, "no variable 'snow'"),
-        ("n.bif --test wet.csv -j 2", 2, "--jobs goes with --target NAME, or --test and --missing em"),
-        ("n.bif --seed 1 --test wet.csv", 2, "--seed goes with --folds K"),
-        ("n.bif --score bdeu --test wet.csv", 2, "--score goes with --data"),
-        ("n.bif --drop x", 2, "--drop goes with a table"),
+        ("n.bif --test wet.csv -j 2", 2, "--jobs needs --target NAME, or --test and --missing em"),
+        ("n.bif --seed 1 --test wet.csv", 2, "--seed needs --folds K"),
+        ("n.bif --score bdeu --test wet.csv", 2, "--score needs --data"),
+        ("n.bif --drop x", 2, "--drop needs a table"),
     ],
 )
 def test_refused(place: Path, line: str, code: int, message: str):
@@ -80,12 +80,12 @@ def test_rows_may_give_the_parameters_too(place: Path):
     (place / "d.csv").write_text("sky,rain\nblue,no\nblue,no\ngrey,yes\ngrey,no\ngrey,yes\n")
     words = ("evaluate", "n.txt", "--target", "rain", "--data", "d.csv", "--smoothing", "1e-9")
     done = run_here(*words, cwd=place)
-    assert b"rows that the parameters are from" in done.stderr
+    assert b"rows that gave the parameters" in done.stderr
     found = json.loads(done.stdout)
     assert (found["target_rows"], found["accuracy"]) == (5, 0.8)
     assert found["log_loss"] == pytest.approx(-(2 * math.log(2 / 3) + math.log(1 / 3)) / 5)
     same = run_here(*words, "--test", "d.csv", cwd=place)
     assert json.loads(same.stdout)["log_loss"] == found["log_loss"]
-    assert b"rows that the parameters are from" in same.stderr
+    assert b"rows that gave the parameters" in same.stderr
     (place / "e.csv").write_text("sky,rain\nblue,no\ngrey,yes\n")
-    assert b"rows that the parameters are from" not in run_here(*words, "--test", "e.csv", cwd=place).stderr
+    assert b"rows that gave the parameters" not in run_here(*words, "--test", "e.csv", cwd=place).stderr

@@ -20,6 +20,11 @@ def test_a_header_states_the_bound_and_its_gap():
     assert gap_in(extra) == 2.5
 
 
+def test_what_is_known_about_the_sets_stands_in_parentheses():
+    assert Bound(-9.5, "networks of the listed sets (more exist)").networks == "networks of the listed sets"
+    assert Bound(-9.5, "all networks").networks == "all networks"
+
+
 def test_a_header_without_a_bound_or_a_total_has_no_gap():
     assert bound_in({"total": -12.0}) is gap_in({"total": -12.0}) is None
     assert gap_in({"total": None, "bound": -9.5}) is gap_in({"bound": -9.5}) is None

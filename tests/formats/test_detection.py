@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from helpers.format_strategies import bayesian_networks, headers, networks, record_lists, renamed, words
+from helpers.parameter_files import write_parameters
 from helpers.places import CASES, ROOT, SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,9 +158,11 @@ def assert_detected(content: bytes, name: str) -> None:
 @pytest.mark.parametrize("row", formats_of(*STRUCTURES, written=True), ids=lambda row: row.name)
 @given(data=st.data())
 def test_written_networks_are_detected(tmp_path_factory, row, data):
-    model = renamed(data.draw(bayesian_networks())) if row.kind is Kind.PARAMETERS else data.draw(networks(words))
     path = tmp_path_factory.getbasetemp() / "written"
-    write_network(str(path), model, row.target)
+    if row.kind is Kind.PARAMETERS:
+        write_parameters(str(path), renamed(data.draw(bayesian_networks())), row.target)
+    else:
+        write_network(str(path), data.draw(networks(words)), row.target)
     assert_detected(path.read_bytes(), "csv" if "csv" in row.takes else row.name)
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from helpers.processes import run_here
 
 from bnsl.running.live_reporter import LiveReporter
-from bnsl.running.reporter import Reporter
+from bnsl.running.reporter import LineReporter
 from bnsl_cli.main import cli
 from formats.printable import MOST, printable_lines
 from formats.wording import printable
@@ -30,7 +30,7 @@ def test_what_steers_a_terminal_is_escaped():
     assert len(printable_lines("x" * 10**6)) < MOST + 10
 
 
-@pytest.mark.parametrize("kind", [Reporter, LiveReporter])
+@pytest.mark.parametrize("kind", [LineReporter, LiveReporter])
 def test_lines_of_a_reporter_are_printable(kind, capsys):
     kind("bnsl test").warn(f"{HOSTILE} [bold]x[/bold]")
     shown = capsys.readouterr().err

@@ -19,6 +19,7 @@ from helpers.format_strategies import (
     same_network,
     words,
 )
+from helpers.parameter_files import open_parameters, write_parameters
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +31,6 @@ from formats import (
     open_entropies,
     open_forest,
     open_network,
-    open_network_or_model,
     open_parent_sets,
     open_table_writer,
     write_arc_probabilities,
@@ -42,7 +42,7 @@ from formats import (
 from formats.data_records import Variable
 from formats.kinds import Format, Kind
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
-from formats.records import Forest, Header, Network, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetTable, ScreeningForest
 from formats.registry import FORMATS, find_format, load
 from formats.schemas import JSONL_FORMATS
 
@@ -56,7 +56,7 @@ def parent_sets_come_back(row: Format, path: str, data: st.DataObject) -> None:
         assert np.array_equal(getattr(again, field), getattr(expected, field))
 
 
-def arcs_by_name(network: Network) -> set[tuple[str, str]]:
+def arcs_by_name(network: NetworkRecord) -> set[tuple[str, str]]:
     names = network.header.names
     return {(names[p], names[child]) for child, parents in enumerate(network.parents) for p in parents}
 
@@ -73,8 +73,8 @@ def networks_come_back(row: Format, path: str, data: st.DataObject) -> None:
 
 def parameters_come_back(row: Format, path: str, data: st.DataObject) -> None:
     network = renamed(data.draw(bayesian_networks()), *(("X", "") if row.target == "uai" else ()))
-    write_network(path, network, row.target)
-    again = open_network_or_model(path)
+    write_parameters(path, network, row.target)
+    again = open_parameters(path)
     assert (again.variables, again.parents) == (network.variables, network.parents)
     assert all(np.array_equal(ours, theirs) for ours, theirs in zip(network.tables, again.tables))
 
@@ -94,7 +94,7 @@ def forests_come_back(row: Format, path: str, data: st.DataObject) -> None:
     n_variables = data.draw(st.integers(1, 6))
     chosen = {v: sets for v, sets in enumerate(data.draw(parent_tuples(n_variables))) if sets}
     header = Header(tuple(Variable(f"V{v}") for v in range(n_variables)))
-    forest = Forest(header, chosen, {v: -float(v) for v in chosen if v % 2})
+    forest = ScreeningForest(header, chosen, {v: -float(v) for v in chosen if v % 2})
     write_forest(path, forest)
     again = open_forest(path)
     assert (again.parents, again.scores) == (forest.parents, forest.scores)

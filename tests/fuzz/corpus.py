@@ -12,10 +12,10 @@ from helpers.places import ROOT
 
 from formats import open_table_writer, write_arc_probabilities, write_entropies, write_forest, write_proof
 from formats.data_records import Variable
-from formats.graph_records import ArcProbabilities, BayesianNetwork
+from formats.graph_records import ArcProbabilityTable
 from formats.kinds import Kind
 from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step
-from formats.records import Forest, Header, Network, ParentSetRecord
+from formats.records import Header, NetworkRecord, Parameters, ParentSetRecord, ScreeningForest
 from formats.registry import formats_of, load_writer
 from stages.screening.entropies import compute_entropies
 
@@ -89,7 +89,7 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     records = [_record(rng, child, len(variables)) for child in range(len(variables))]
     scores = -np.round(rng.uniform(1, 99, len(variables)), 3)
     extra = {"total": float(scores.sum()), "method": "asobs"}
-    network = Network(Header(variables, "bic", 100, extra=extra), tuple(parents), scores)
+    network = NetworkRecord(Header(variables, "bic", 100, extra=extra), tuple(parents), scores)
     for row in formats_of(Kind.PARENT_SETS, written=True):
         yield from _written(row.name, lambda write: b"".join(write(header, records)))
     for row in formats_of(Kind.PARAMETERS, written=True):
@@ -98,13 +98,13 @@ def _random_files(rng: np.random.Generator, variables: tuple[Variable, ...], fol
     for row in formats_of(Kind.NETWORK, written=True):
         yield from _written(row.name, lambda write: write(network).encode())
     write = load_writer("network", Kind.NETWORK)
-    bare = Network(Header(variables), ((),) * len(variables), np.full(len(variables), np.nan))
+    bare = NetworkRecord(Header(variables), ((),) * len(variables), np.full(len(variables), np.nan))
     yield "networks", "".join(write(each) for each in (network, bare, network)[: rng.integers(1, 4)]).encode()
     strengths = _strengths(rng, header, parents)
     for format_name in ("arc-probabilities", "feather", "parquet", "csv"):
         write_arc_probabilities(str(folder / "p"), strengths, format_name)
         yield "bnsl.arc-probabilities", (folder / "p").read_bytes()
-    forest = Forest(header, {i: p[:1] for i, p in enumerate(parents) if p}, {1: -2.5})
+    forest = ScreeningForest(header, {i: p[:1] for i, p in enumerate(parents) if p}, {1: -2.5})
     write_forest(str(folder / "f"), forest)
     yield "bnsl.forest", (folder / "f").read_bytes()
     cuts = (ClusterCut((0,), 1), HalfCut((0,), (0,)))
@@ -161,12 +161,12 @@ def _tables(variables: tuple[Variable, ...], codes: np.ndarray, folder: Path):
         yield "bnsl.entropy", (folder / "t").read_bytes()
 
 
-def _strengths(rng: np.random.Generator, header: Header, parents: list[tuple[int, ...]]) -> ArcProbabilities:
+def _strengths(rng: np.random.Generator, header: Header, parents: list[tuple[int, ...]]) -> ArcProbabilityTable:
     pairs = np.array([(p, c) for c, given in enumerate(parents) for p in given], dtype=np.int32).reshape(-1, 2)
     probability = rng.uniform(0, 1, len(pairs))
     either = probability + (1 - probability) * rng.uniform(0, 1, len(pairs))
     features = {"ancestor": (either, 0 * either)} if rng.random() < 0.5 else {}
-    return ArcProbabilities(header, pairs[:, 0], pairs[:, 1], probability, probability / 100, either, features)
+    return ArcProbabilityTable(header, pairs[:, 0], pairs[:, 1], probability, probability / 100, either, features)
 
 
 def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSetRecord:
@@ -178,11 +178,9 @@ def _record(rng: np.random.Generator, child: int, n_variables: int) -> ParentSet
     return ParentSetRecord.of(child, tuple(s for s, _ in pairs), tuple(score for _, score in pairs), evaluated=3)
 
 
-def _model(
-    rng: np.random.Generator, variables: tuple[Variable, ...], parents: list[tuple[int, ...]]
-) -> BayesianNetwork:
+def _model(rng: np.random.Generator, variables: tuple[Variable, ...], parents: list[tuple[int, ...]]) -> Parameters:
     tables = []
     for variable, given in zip(variables, parents):
         shape = [len(variables[p].known_states) for p in given]
         tables.append(rng.dirichlet(np.ones(len(variable.known_states)), size=shape))
-    return BayesianNetwork(variables, tuple(parents), tuple(tables), "n")
+    return Parameters(variables, tuple(parents), tuple(tables), "n")

@@ -10,19 +10,20 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from helpers.parameter_files import open_parameters
 from helpers.tables import set_arrays
 
 import formats
 from formats.data_records import Dataset
 from formats.detection import detect
 from formats.errors import FormatError
-from formats.graph_records import ArcProbabilities, BayesianNetwork, EssentialGraph
+from formats.graph_records import ArcProbabilityTable, EssentialGraph
 from formats.graphs.arc_files import read_arcs
 from formats.graphs.dot import dot_text
 from formats.graphs.tetrad_knowledge import read_knowledge
-from formats.json_lines.run_parts import gather
+from formats.json_lines.resumable import gather
 from formats.kinds import Kind
-from formats.records import EntropyTable, Header, Network, ParentSetTable
+from formats.records import EntropyTable, Header, NetworkRecord, Parameters, ParentSetTable
 from formats.registry import formats_of, load_writer
 from formats.textlines import Lines
 
@@ -100,7 +101,7 @@ def read_parts(path: Path, rng: Random) -> None:
 def read_graph(path: Path, rng: Random) -> None:
     """A graph that may have undirected edges beside arcs: a pair has one of them."""
     graph = formats.open_graph(str(path))
-    if isinstance(graph, Network):
+    if isinstance(graph, NetworkRecord):
         check_network(graph)
         return
     pairs = [frozenset(pair) for pair in (*graph.arcs, *graph.edges)]
@@ -137,12 +138,12 @@ def read_network(path: Path, rng: Random) -> None:
     )
 
 
-def _named_arcs(network: Network) -> set[tuple[str, str]]:
+def _named_arcs(network: NetworkRecord) -> set[tuple[str, str]]:
     names = network.header.names
     return {(names[p], names[child]) for child, parents in enumerate(network.parents) for p in parents}
 
 
-def check_network(network: Network) -> None:
+def check_network(network: NetworkRecord) -> None:
     """Known parents, no cycle."""
     check_header(network.header)
     done: set[int] = set()
@@ -159,14 +160,14 @@ def check_network(network: Network) -> None:
 
 def read_model(path: Path, rng: Random) -> None:
     """A network with its parameters; written as one of the formats that hold them, names included."""
-    model = formats.open_network_or_model(str(path))
+    model = open_parameters(str(path))
     check_model(model)
     other = rng.choice([row.name for row in formats_of(Kind.PARAMETERS, written=True) if row.name != "uai"])
     try:
         text = load_writer(other, Kind.PARAMETERS)(model)
     except FormatError:
         return
-    again = formats.open_network_or_model(io.BytesIO(text.encode()))
+    again = open_parameters(io.BytesIO(text.encode()))
     require(model.parents == again.parents, f"parents differ when written as {other}")
     for ours, theirs in zip(model.variables, again.variables):
         require(other == "net" or ours.name == theirs.name, f"{ours.name!r} became {theirs.name!r} in {other}")
@@ -175,7 +176,7 @@ def read_model(path: Path, rng: Random) -> None:
         require(np.allclose(mine, its, atol=1e-9, rtol=1e-6), f"probabilities differ when written as {other}")
 
 
-def check_model(model: BayesianNetwork) -> None:
+def check_model(model: Parameters) -> None:
     """Every row of every table is a distribution."""
     check_header(Header(model.variables))
     for child, (parents, table) in enumerate(zip(model.parents, model.tables)):
@@ -237,10 +238,12 @@ _RULES: tuple[dict[str, Any], ...] = (
 def read_data(path: Path, rng: Random) -> None:
     """A data table (or entropies) under some options; written as another format."""
     rules = rng.choice(_RULES)
-    opened = formats.open_dataset_or_entropies(str(path), **rules)
-    if isinstance(opened, EntropyTable):
-        check_entropies(opened)
+    layout = rules.get("delimiter"), rules.get("header", True)
+    labels = formats.labels_or_entropies(str(path), *layout, lambda _: None)
+    if isinstance(labels, EntropyTable):
+        check_entropies(labels)
         return
+    opened = formats.open_dataset(str(path), **rules)
     check_data(opened)
     row = rng.choice(formats_of(Kind.DATA, written=True))
     target = path.with_name("again")
@@ -249,10 +252,10 @@ def read_data(path: Path, rng: Random) -> None:
     again = formats.open_dataset(str(target), variables=opened.variables)
     require(opened.variables == again.variables, f"variables differ when written as {row.name}")
     require(np.array_equal(opened.codes, again.codes), f"cells differ when written as {row.name}")
-    holes = formats.open_incomplete(str(path), **rules)
-    check_data(holes.dataset)
-    whole = int((~holes.is_hidden.any(axis=0)).sum())
-    n_rows = holes.dataset.n_rows if rules.get("missing") == "state" else whole
+    holes = formats.open_dataset(str(path), **rules | {"missing": "keep"})
+    check_data(holes)
+    whole = int((~holes.holes.any(axis=0)).sum())
+    n_rows = holes.n_rows if rules.get("missing") == "state" else whole
     require(opened.n_rows == n_rows, "rows differ when read with their holes")
 
 
@@ -287,7 +290,7 @@ def read_arc_probabilities(path: Path, rng: Random) -> None:
     require(table.features.keys() == again.features.keys(), "features differ when read back")
 
 
-def check_arc_probabilities(table: ArcProbabilities) -> None:
+def check_arc_probabilities(table: ArcProbabilityTable) -> None:
     """Each pair of different variables once; probabilities; an arc is no more probable than one either way."""
     check_header(table.header)
     pairs = list(zip(table.parents.tolist(), table.children.tolist(), strict=True))

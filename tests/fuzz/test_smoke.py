@@ -39,7 +39,7 @@ def test_every_format_and_reader_is_tried():
     source = inspect.getsource(readers)
     # streams of parent sets and of networks are read by the commands that take one
     untried = {name for name in formats.__all__ if name.startswith("open_") and f"{name}(" not in source}
-    assert untried == {"open_parent_set_stream", "open_networks_or_models"}
+    assert untried == {"open_parent_set_stream"}
 
 
 def test_inputs_are_refused_or_come_back_the_same(fuzzer: Fuzzer):

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from formats.data_records import Variable
-from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network, ParentSetRecord
+from formats.records import Header, NetworkRecord, Parameters, ParentSetRecord
 
 booleans = st.booleans()
 finite = st.floats(-1e200, 1e200)
@@ -88,7 +87,7 @@ def networks(draw, names=labels):
     header = draw(headers(names))
     parents = draw(parent_tuples(header.n_variables))
     scores = [draw(finite | st.just(float("nan"))) for _ in parents]
-    return Network(header, parents, np.array(scores))
+    return NetworkRecord(header, parents, np.array(scores))
 
 
 @st.composite
@@ -101,10 +100,10 @@ def bayesian_networks(draw):
     for child, parent_set in enumerate(parents):
         shape = [len(variables[p].states) for p in parent_set]
         tables.append(generator.dirichlet(np.ones(len(variables[child].states)), size=shape))
-    return BayesianNetwork(variables, parents, tuple(tables), draw(labels))
+    return Parameters(variables, parents, tuple(tables), draw(labels))
 
 
-def renamed(network: BayesianNetwork, name: str = "v", state: str = "s") -> BayesianNetwork:
+def renamed(network: Parameters, name: str = "v", state: str = "s") -> Parameters:
     """The network with names that every format holds: v0 with the states s0, s1; UAI's own are X0 with 0, 1."""
     sizes = [len(variable.known_states) for variable in network.variables]
     labels_of = [tuple(f"{state}{code}" for code in range(size)) for size in sizes]
@@ -112,5 +111,5 @@ def renamed(network: BayesianNetwork, name: str = "v", state: str = "s") -> Baye
     return replace(network, variables=variables)
 
 
-def same_network(one: Network, other: Network) -> bool:
+def same_network(one: NetworkRecord, other: NetworkRecord) -> bool:
     return one.parents == other.parents and one.header.names == other.header.names

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages import fit
 from stages.fit import fit_parameters
 from stages.inference.forward_sampling import random_network, sample_rows
@@ -26,8 +26,8 @@ def make_dataset(columns, n_states) -> Dataset:
     return Dataset(make_variables(n_states), np.array(columns, dtype=np.uint8), "sha256:0")
 
 
-def make_network(parents, variables) -> Network:
-    return Network(Header(variables), tuple(parents), np.full(len(parents), np.nan))
+def make_network(parents, variables) -> NetworkRecord:
+    return NetworkRecord(Header(variables), tuple(parents), np.full(len(parents), np.nan))
 
 
 # Worked by hand

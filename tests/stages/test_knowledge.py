@@ -15,7 +15,7 @@ from naive.optimize.networks_search import make_table, random_table
 from naive.parentsets import prune_dominated, score_all_sets
 
 from formats.errors import Inconsistent
-from formats.records import Forest, Header, ParentSetTable
+from formats.records import Header, ParentSetTable, ScreeningForest
 from stages.knowledge import Knowledge, check_screened, make_knowledge
 from stages.lists.constrain import keep_admissible, require_least_sets
 from stages.optimize import OptimizeOptions
@@ -236,7 +236,7 @@ def test_more_required_parents_than_allowed():
 
 def test_screened_and_required_together():
     dataset, _ = dependent_dataset(4, 6, 100)
-    forest = Forest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
+    forest = ScreeningForest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
     # A required parent may be screened itself; without the requirement no screened variable is a parent.
     knowledge = make_knowledge(dataset.names, [(2, 4), (0, 2)])
     _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest, knowledge=knowledge)

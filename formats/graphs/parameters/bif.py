@@ -20,11 +20,11 @@ from typing import NoReturn
 import numpy as np
 
 from ...errors import Inconsistent, Malformed
-from ...graph_records import BayesianNetwork
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import Finding, finding_of, warn_of_findings
 from ..held_texts import is_line, quoted, require_held
-from ..parameter_tables import Families
+from ..parameter_tables import FamilyTables
 
 # Comments and quoted strings are replaced before anything is split. Bare names such as Asy/Patch or a//b stay whole:
 # a // right after a word begins a comment only if no word follows it directly. If nothing else in the line shows
@@ -127,7 +127,7 @@ class _Text:
                 yield owner, value
 
 
-def _read_variable(text: _Text, block: _Block, families: Families) -> None:
+def _read_variable(text: _Text, block: _Block, families: FamilyTables) -> None:
     name = text.unquote(block.head)
     body = _PROPERTY.sub(lambda match: " " * len(match[0]), block.body)
     match = _TYPE.search(body)
@@ -142,7 +142,7 @@ def _read_variable(text: _Text, block: _Block, families: Families) -> None:
     families.add_variable(name, name, states, block.head_at)
 
 
-def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
+def _names_of(text: _Text, block: _Block, families: FamilyTables) -> list[str]:
     """Parents and, last, the child named in the head of a probability block."""
 
     def names(part: str) -> list[str]:
@@ -163,7 +163,7 @@ def _names_of(text: _Text, block: _Block, families: Families) -> list[str]:
 class _TableReader:
     """Reads one conditional probability table from the statements of a probability block."""
 
-    def __init__(self, text: _Text, block: _Block, families: Families):
+    def __init__(self, text: _Text, block: _Block, families: FamilyTables):
         self.text, self.block, self.families = text, block, families
         self.family = families.family(_names_of(text, block, families), block.head_at)
         *self.parents, self.child = (families.variables[member] for member in self.family)
@@ -244,10 +244,10 @@ class _TableReader:
             self.fail(f"{error.args[0]!r} is no state of parent {self.parents[axis].name!r}", at)
 
 
-def read_bif(lines: Lines) -> BayesianNetwork:
+def read_bif(lines: Lines) -> NetworkRecord:
     """Read a BIF network."""
     text = _Text(lines)
-    families = Families(text.fail)
+    families = FamilyTables(text.fail)
     title = "unknown"
     tables: list[_Block] = []
     findings: list[Finding] = []
@@ -276,8 +276,8 @@ def _word(text: str) -> str:
     return text if _BARE.fullmatch(text) else quoted(text)
 
 
-def _family_lines(network: BayesianNetwork, child: int, names: list[str], states: list[list[str]]) -> Iterator[str]:
-    parents, table = network.parents[child], network.tables[child]
+def _family_lines(model: Parameters, child: int, names: list[str], states: list[list[str]]) -> Iterator[str]:
+    parents, table = model.parents[child], model.tables[child]
     if not np.isfinite(table).all():
         raise ValueError(f"a probability of variable {child} is not finite")
     head = names[child] + (" | " + ", ".join(names[p] for p in parents) if parents else "")
@@ -288,18 +288,18 @@ def _family_lines(network: BayesianNetwork, child: int, names: list[str], states
     yield "}\n"
 
 
-def bif_text(network: BayesianNetwork) -> str:
+def bif_text(model: Parameters) -> str:
     """A network as BIF; numbers are the shortest decimals that read back equal.
 
     Raises `Inconsistent`: a name or label has a line break or another control character; `ValueError`: a probability
     is not finite.
     """
-    require_held(network, "bif", is_line)
-    names = [_word(v.name) for v in network.variables]
-    states = [[_word(label) for label in v.known_states] for v in network.variables]
-    parts = [f"network {_word(network.name) if is_line(network.name) else 'unknown'} {{\n}}\n"]
+    require_held(model, "bif", is_line)
+    names = [_word(v.name) for v in model.variables]
+    states = [[_word(label) for label in v.known_states] for v in model.variables]
+    parts = [f"network {_word(model.name) if is_line(model.name) else 'unknown'} {{\n}}\n"]
     for name, labels in zip(names, states):
         parts.append(f"variable {name} {{\n  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n}}\n")
     for child in range(len(names)):
-        parts += _family_lines(network, child, names, states)
+        parts += _family_lines(model, child, names, states)
     return "".join(parts)

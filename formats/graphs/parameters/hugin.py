@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NoReturn
 
 import numpy as np
 
-from ...graph_records import BayesianNetwork
+from ...errors import Inconsistent, Malformed
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import Finding, findings_in, warn_of_findings
 from ..held_texts import is_line, quoted, require_held
-from ..parameter_tables import Families
-from .tokens import Tokens, unquoted
+from ..parameter_tables import FamilyTables
+
+_TOKEN = re.compile(r'\s+|%[^\n]*|("(?:[^"\\]|\\(?s:.))*"|[(){}=;|,]|[^\s"(){}=;|,%]+)')
 
 
 def _as_identifier(name: str) -> str:
@@ -48,21 +51,21 @@ def _nested(table: np.ndarray) -> str:
     return "(" + "".join(map(_nested, table)) + ")"
 
 
-def hugin_text(network: BayesianNetwork) -> str:
+def hugin_text(model: Parameters) -> str:
     """The text of a ``.net`` file; names that are no identifiers are the labels of made ones.
 
     Data are nested by the parents as listed; the states of the child vary fastest, then the states of the last
     parent. Raises `Inconsistent`: a name or label has a line break or another control character.
     """
-    require_held(network, "net", is_line)
-    identifiers = _identifiers([v.name for v in network.variables])
-    has_title = network.name != "unknown" and is_line(network.name)
-    parts = ["net\n{\n", f"  name = {quoted(network.name)};\n" if has_title else "", "}\n"]
-    for variable, identifier in zip(network.variables, identifiers):
+    require_held(model, "net", is_line)
+    identifiers = _identifiers([v.name for v in model.variables])
+    has_title = model.name != "unknown" and is_line(model.name)
+    parts = ["net\n{\n", f"  name = {quoted(model.name)};\n" if has_title else "", "}\n"]
+    for variable, identifier in zip(model.variables, identifiers):
         parts.append(f"node {identifier}\n{{\n")
         parts.append(f"  label = {quoted(variable.name)};\n" if variable.name != identifier else "")
         parts.append("  states = ( " + " ".join(map(quoted, variable.known_states)) + " );\n}\n")
-    for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
+    for child, (parents, table) in enumerate(zip(model.parents, model.tables)):
         given = " | " + " ".join(identifiers[p] for p in parents) if parents else ""
         parts.append(f"potential ( {identifiers[child]}{given} )\n{{\n  data = {_nested(table)};\n}}\n")
     return "".join(parts)
@@ -73,7 +76,7 @@ def _findings(owner: str, attributes: dict[str, tuple[list[str], int]]) -> Itera
     return findings_in(owner, {key: " ".join(map(unquoted, value)) for key, (value, _) in attributes.items()})
 
 
-def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_node(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A chance node; a label made by this program's writer is its name. Yields its findings."""
     at = tokens.at
     identifier = tokens.take_name()
@@ -88,7 +91,7 @@ def _read_node(tokens: Tokens, families: Families) -> Iterator[Finding]:
     yield from _findings(families.variables[-1].name, attributes)
 
 
-def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
+def _read_potential(tokens: Tokens, families: FamilyTables) -> Iterator[Finding]:
     """A potential: the child comes first, data are nested by the parents as listed. Yields its findings."""
     head = tokens.at
     tokens.take("(")
@@ -110,10 +113,10 @@ def _read_potential(tokens: Tokens, families: Families) -> Iterator[Finding]:
     tokens.lines.warn(f"{tokens.lines.source}: the potential of {names[0]!r} has no data: it is uniform, as in HUGIN")
 
 
-def read_hugin(lines: Lines) -> BayesianNetwork:
+def read_hugin(lines: Lines) -> NetworkRecord:
     """Read a HUGIN network of chance nodes."""
     tokens = Tokens(lines)
-    families = Families(tokens.fail, takes_weights=True)
+    families = FamilyTables(tokens.fail, takes_weights=True)
     name = "unknown"
     findings: list[Finding] = []
     while tokens.peek():
@@ -132,3 +135,75 @@ def read_hugin(lines: Lines) -> BayesianNetwork:
             tokens.fail(message, at)
     warn_of_findings(lines, findings)
     return families.network(name)
+
+
+class Tokens:
+    """Words, strings (with their opening quote kept) and signs, each with its place in the text."""
+
+    def __init__(self, lines: Lines):
+        self.lines = lines
+        self.text = lines.text()
+        self.found: list[tuple[str, int]] = []
+        self.next = position = 0
+        while position < len(self.text):
+            match = _TOKEN.match(self.text, position)
+            if match is None:
+                self.fail("a string or a comment is not closed", position)
+            if match[1]:
+                self.found.append((match[1], position))
+            position = match.end()
+
+    def fail(
+        self, message: str, at: int, kind: type[Malformed] | type[Inconsistent] = Malformed, remedy: str | None = None
+    ) -> NoReturn:
+        """Raise an error at a place of the text."""
+        self.lines.fail(message, kind=kind, line=self.text.count("\n", 0, at) + 1, remedy=remedy)
+
+    @property
+    def at(self) -> int:
+        """Place of the next token."""
+        return self.found[self.next][1] if self.next < len(self.found) else len(self.text)
+
+    def peek(self) -> str:
+        """The next token, empty at the end."""
+        return self.found[self.next][0] if self.next < len(self.found) else ""
+
+    def take(self, wanted: str = "") -> str:
+        """The next token; it must equal `wanted`, if given."""
+        token, at = self.peek(), self.at
+        if not token:
+            self.fail("the file ends early", at)
+        if wanted and token != wanted:
+            self.fail(f"expected {wanted!r}, got {token[:40]!r}", at)
+        self.next += 1
+        return token
+
+    def take_name(self) -> str:
+        """The next token, with parentheses that follow it without a blank: HUGIN takes ``cost(item)`` as a name."""
+        start, word = self.at, self.take()
+        end, depth = start + len(word), 0
+        while depth or (self.peek() == "(" and self.at == end and word not in "(){}=;|,"):
+            end = self.at + len(self.peek())
+            depth += {"(": 1, ")": -1}.get(self.take(), 0)
+        return self.text[start:end]
+
+    def take_attributes(self) -> dict[str, tuple[list[str], int]]:
+        """A block of ``key = value;``: the tokens of each value and its place."""
+        found: dict[str, tuple[list[str], int]] = {}
+        self.take("{")
+        while self.peek() != "}":
+            key = self.take()
+            self.take("=")
+            at, value = self.at, []
+            while self.peek() not in (";", "}"):
+                value.append(self.take())
+            if self.peek() == ";":
+                self.take()
+            found[key] = (value, at)
+        self.take("}")
+        return found
+
+
+def unquoted(token: str) -> str:
+    """The text of a string or word; a string goes on behind a backslash at the end of a line."""
+    return re.sub(r"\\(?:\n|(.))", r"\1", token[1:-1]) if token.startswith('"') else token

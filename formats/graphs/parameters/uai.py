@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from ...data_records import MAX_STATES, Variable
 from ...errors import Inconsistent
-from ...graph_records import BayesianNetwork
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 
 
 def are_numbers(variables: Sequence[Variable]) -> bool:
@@ -22,14 +22,14 @@ def are_numbers(variables: Sequence[Variable]) -> bool:
     )
 
 
-def uai_text(network: BayesianNetwork) -> str:
+def uai_text(model: Parameters) -> str:
     """A network in UAI's format; numbers are the shortest decimals that read back equal."""
-    n_variables = len(network.variables)
-    sizes = [str(len(variable.known_states)) for variable in network.variables]
+    n_variables = len(model.variables)
+    sizes = [str(len(variable.known_states)) for variable in model.variables]
     rows = ["BAYES", str(n_variables), " ".join(sizes), str(n_variables)]
-    for child, parents in enumerate(network.parents):
+    for child, parents in enumerate(model.parents):
         rows.append(" ".join(map(str, (len(parents) + 1, *parents, child))))
-    for table in network.tables:
+    for table in model.tables:
         rows += ["", str(table.size)]
         rows += [" ".join(map(repr, row)) for row in table.reshape(-1, table.shape[-1]).tolist()]
     return "\n".join(rows) + "\n"
@@ -74,15 +74,15 @@ class _Numbers:
             self.fail("more numbers than the tables need", self.line)
 
 
-def read_uai(lines: Lines) -> BayesianNetwork:
+def read_uai(lines: Lines) -> NetworkRecord:
     """Read a UAI network of kind BAYES: each function is the table of its last variable given the ones before it."""
     numbers = _Numbers(lines)
-    families = Families(numbers.fail)
+    families = FamilyTables(numbers.fail)
     for variable, at in _variables(numbers):
         families.add_variable(variable.name, variable.name, variable.known_states, at)
     n_variables = len(families.variables)
     if numbers.count(n_variables) != n_variables:
-        numbers.fail(f"{n_variables} variables need as many tables", numbers.line, Inconsistent)
+        numbers.fail(f"{n_variables} variables, but another number of tables", numbers.line, Inconsistent)
     scopes = [
         [f"X{numbers.count(n_variables - 1)}" for _ in range(numbers.count(n_variables))] for _ in range(n_variables)
     ]

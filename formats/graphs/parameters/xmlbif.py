@@ -11,11 +11,11 @@ import re
 from html import escape
 from xml.etree.ElementTree import Element
 
-from ...graph_records import BayesianNetwork
+from ...records import NetworkRecord, Parameters
 from ...textlines import Lines
 from ..findings import findings_in_xml, warn_of_findings
 from ..held_texts import require_held
-from ..parameter_tables import Families, failing
+from ..parameter_tables import FamilyTables, failing
 from .xml_elements import is_in_xml, line_of, read_xml
 
 
@@ -24,21 +24,21 @@ def _is_plain(text: str) -> bool:
     return is_in_xml(text) and text == text.strip() != "" and not re.search(r"[\r\n\t]", text)
 
 
-def xmlbif_text(network: BayesianNetwork) -> str:
+def xmlbif_text(model: Parameters) -> str:
     """A network as XMLBIF; numbers are the shortest decimals that read back equal.
 
     Raises `Inconsistent`: a name or label has control characters or blanks at its ends.
     """
-    require_held(network, "xmlbif", _is_plain)
-    names = [variable.name for variable in network.variables]
-    title = network.name if _is_plain(network.name) else "unknown"
+    require_held(model, "xmlbif", _is_plain)
+    names = [variable.name for variable in model.variables]
+    title = model.name if _is_plain(model.name) else "unknown"
     rows = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
     rows.append(f"<NAME>{escape(title, quote=False)}</NAME>")
-    for variable in network.variables:
+    for variable in model.variables:
         rows += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(variable.name, quote=False)}</NAME>"]
         rows += [f"  <OUTCOME>{escape(state, quote=False)}</OUTCOME>" for state in variable.known_states]
         rows.append("</VARIABLE>")
-    for child, (parents, table) in enumerate(zip(network.parents, network.tables)):
+    for child, (parents, table) in enumerate(zip(model.parents, model.tables)):
         rows += ["<DEFINITION>", f"  <FOR>{escape(names[child], quote=False)}</FOR>"]
         rows += [f"  <GIVEN>{escape(names[parent], quote=False)}</GIVEN>" for parent in parents]
         rows += ["  <TABLE>"]
@@ -47,12 +47,12 @@ def xmlbif_text(network: BayesianNetwork) -> str:
     return "\n".join([*rows, "</NETWORK>", "</BIF>"]) + "\n"
 
 
-def read_xmlbif(lines: Lines) -> BayesianNetwork:
+def read_xmlbif(lines: Lines) -> NetworkRecord:
     """Read an XMLBIF network of chance variables."""
     network = read_xml(lines).find("NETWORK")
     if network is None:
         lines.fail("an XMLBIF file without a NETWORK", line=1)
-    families = Families(failing(lines))
+    families = FamilyTables(failing(lines))
     for element in network.iterfind("VARIABLE"):
         _read_variable(lines, element, families)
     is_early = network.find("VARIABLE/VALUE") is not None
@@ -77,7 +77,7 @@ def read_xmlbif(lines: Lines) -> BayesianNetwork:
     return families.network((_texts(network, "NAME") or ["unknown"])[0])
 
 
-def _read_variable(lines: Lines, element: Element, families: Families) -> None:
+def _read_variable(lines: Lines, element: Element, families: FamilyTables) -> None:
     name, states = "".join(_texts(element, "NAME")[:1]), _texts(element, "OUTCOME")
     states = states or _texts(element, "VALUE")
     kind, line = element.get("TYPE", "nature"), line_of(element)

@@ -46,7 +46,7 @@ class Discretization(NamedTuple):
         return max(2, self.n_intervals)
 
 
-class Cuts(NamedTuple):
+class GivenCuts(NamedTuple):
     """Cut points that the user gives, ascending; they apply however few distinct values a column has."""
 
     points: tuple[float, ...]
@@ -71,7 +71,7 @@ class ColumnRule(NamedTuple):
     """A rule and the columns it applies to: a name or pattern of `selection`, or None for all."""
 
     columns: str | None
-    rule: Discretization | Cuts
+    rule: Discretization | GivenCuts
 
 
 def parse_column_rule(text: str) -> ColumnRule:
@@ -82,7 +82,7 @@ def parse_column_rule(text: str) -> ColumnRule:
     return ColumnRule(columns or None, parse_discretization(rule))
 
 
-def parse_discretization(text: str) -> Discretization | Cuts:
+def parse_discretization(text: str) -> Discretization | GivenCuts:
     """Read ``median``, ``quantile:K``, ``width:K``, ``hartemink:K``, ``hartemink:K,FIRST`` or ``cuts:A,B,...``.
 
     The median is ``quantile:2``; FIRST is 20 by default, or K + 1 if that is more.
@@ -112,7 +112,7 @@ def parse_discretization(text: str) -> Discretization | Cuts:
     return Discretization(method, int(count), n_first)
 
 
-def _parse_cuts(text: str, listing: str) -> Cuts:
+def _parse_cuts(text: str, listing: str) -> GivenCuts:
     points = listing.split(",")
     if not all(re.fullmatch(NUMBER_PATTERN, point.strip(), re.ASCII) for point in points):
         raise ValueError(f"{text!r}: cut points must be numbers, as in cuts:18,40,65")
@@ -127,7 +127,7 @@ def _parse_cuts(text: str, listing: str) -> Cuts:
         )
     if len(values) >= MAX_STATES:
         raise ValueError(f"{text!r}: more than {MAX_STATES} intervals")
-    return Cuts(values)
+    return GivenCuts(values)
 
 
 def cut_points(values: np.ndarray, counts: np.ndarray, rule: Discretization) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...sets.listed_sets import offsets_of
-from ..packed_cells import Cells
+from ..cell_storage import Cells
 
 MOST_LEVELS = 12_000
 """Levels of all columns together: counts of all pairs take 4 bytes for each pair of levels, 576 MB."""

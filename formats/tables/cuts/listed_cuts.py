@@ -10,9 +10,9 @@ import numpy as np
 from ...data_records import Variable
 from ...errors import Inconsistent, UnsuitableData
 from ...wording import Warn, listed, plural
+from ..cell_storage import Cells
 from ..columns import Column, StateChooser
 from ..labels import MISSING_STATE
-from ..packed_cells import Cells
 from ..problems import raise_problems
 from .discretization import cuts_of_labels, format_number, interval_labels
 from .hartemink import Goal, join_levels
@@ -24,7 +24,7 @@ _N_COLUMNS, _N_CUTS = 20, 10
 def goals_of(variables: Sequence[Variable], chooser: StateChooser, is_hidden: np.ndarray | None) -> dict[int, Goal]:
     """The variables whose intervals are to be joined, which requires a complete table."""
     goals = {i: goal for i, variable in enumerate(variables) if (goal := chooser.goal_of(variable)) is not None}
-    if goals and is_hidden is not None and is_hidden.any():
+    if goals and is_hidden is not None:
         raise UnsuitableData(
             "--discretize hartemink compares the columns of complete rows, and cells are missing",
             remedy="use quantile:K, or cut the complete rows and give their cuts (COLUMN=cuts:...)",
@@ -55,17 +55,6 @@ def join_intervals(variables: list[Variable], codes: Cells, goals: dict[int, Goa
         new_codes = np.searchsorted(lowest, levels, side="right") - 1
         new_codes[n_levels:] = len(lowest) + levels[n_levels:] - n_levels
         codes[position] = new_codes.astype(np.uint8)[codes[position]]
-
-
-def refuse_many_states(variables: Sequence[Variable], most: int | None) -> None:
-    """Refuse columns with more states than ``--max-states``, whether cut, listed by a file or as they are."""
-    many = [variable for variable in variables if most is not None and len(variable.known_states) > most]
-    if many:
-        raise UnsuitableData(
-            f"too many states in {plural(len(many), 'column')}: "
-            f"{listed(f'{v.name!r} ({len(v.known_states)})' for v in many)}",
-            remedy=f"--max-states is {most}: cut into fewer intervals, group labels, or leave it out by --drop",
-        )
 
 
 def refuse_other_cuts(
@@ -99,8 +88,8 @@ def refuse_other_cuts(
         asked, given = (_cuts(states) for states in (variable.known_states, column.states or ()))
         if asked != given:
             raise Inconsistent(
-                f"--discretize and --categories make of these rows {_shown(asked)}; "
-                f"{listed_in} lists {_shown(given)}",
+                f"--discretize and --categories give these rows {_shown(asked)}, "
+                f"but {listed_in} lists {_shown(given)}",
                 column=column.name,
                 remedy="leave these options out: the states that the file lists hold",
             )
@@ -130,8 +119,8 @@ def report_cuts(variables: Sequence[Variable], chooser: StateChooser, note: Warn
         names = listed(f"{name!r} ({count})" for name, count in chooser.scales)
         example = shlex.quote(f"{chooser.scales[0][0]}=median")
         note(
-            f"{plural(len(chooser.scales), 'column')} of few whole numbers not cut (states): {names}; "
-            f"a rule that names the column cuts it: --discretize {example}; --discretize '*=median' cuts all"
+            f"{plural(len(chooser.scales), 'column')} of few whole numbers stay states: {names}. "
+            f"A rule for one column cuts it: --discretize {example}; a rule for '*' cuts all: --discretize '*=median'"
         )
 
 

@@ -1,5 +1,6 @@
 """Tables of arc probabilities: an Arrow stream with a row for each pair of variables, its header in the metadata."""
 
+# Imported where needed, since loading takes time: arrow_arrays, pyarrow
 from __future__ import annotations
 
 import csv
@@ -11,7 +12,7 @@ import numpy as np
 from ...data_records import Variable
 from ...detection import detect_lines
 from ...errors import Inconsistent, Malformed
-from ...graph_records import DECIDERS, ArcProbabilities
+from ...graph_records import DECIDERS, ArcProbabilityTable
 from ...json_lines.jsonl import decode_header
 from ...json_lines.jsonl_writer import encode_header
 from ...records import Header
@@ -32,7 +33,7 @@ _TEXTS = (*_ENDS, "direction")
 _REMEDY = "make one with bnsl posterior or bnsl average --strengths"
 
 
-def _columns_of(table: ArcProbabilities) -> dict[str, list]:
+def _columns_of(table: ArcProbabilityTable) -> dict[str, list]:
     names = table.header.names
     columns: dict[str, Any] = {
         "parent": [names[v] for v in table.parents.tolist()],
@@ -48,7 +49,7 @@ def _columns_of(table: ArcProbabilities) -> dict[str, list]:
     return columns
 
 
-def write_arc_probabilities(target: str, table: ArcProbabilities, format: str = "arc-probabilities") -> None:
+def write_arc_probabilities(target: str, table: ArcProbabilityTable, format: str = "arc-probabilities") -> None:
     """Write a table of arc probabilities to a path or ``-``.
 
     `format`: ``arc-probabilities`` (Arrow stream), ``feather`` (Arrow file), ``parquet``, or ``csv`` for other
@@ -65,7 +66,7 @@ def _kind_of(name: str) -> str:
     return TEXT if name in _TEXTS else FIGURE
 
 
-def probability_table(table: ArcProbabilities) -> pyarrow.Table:
+def probability_table(table: ArcProbabilityTable) -> pyarrow.Table:
     """The probabilities as an Arrow table."""
     import pyarrow
 
@@ -73,7 +74,7 @@ def probability_table(table: ArcProbabilities) -> pyarrow.Table:
     return pyarrow.table(arrays)
 
 
-def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
+def open_arc_probabilities(source: str | Lines) -> ArcProbabilityTable:
     """Read a table of arc probabilities.
 
     Raises `Malformed`, `Inconsistent`, `UnknownVersion`: it is another table; parts contradict each other; a later
@@ -89,7 +90,7 @@ def open_arc_probabilities(source: str | Lines) -> ArcProbabilities:
         return _unpack(load(found.reader)(lines.data()), lines)
 
 
-def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
+def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilityTable | Lines:
     """The table of arc probabilities of a source; of another source, its lines with nothing consumed.
 
     Raises `Malformed`, `Inconsistent`, `UnknownVersion`: a damaged table of arc probabilities.
@@ -112,7 +113,7 @@ def arc_probabilities_or_lines(source: str | Lines) -> ArcProbabilities | Lines:
     return again
 
 
-def _from_csv(lines: Lines) -> ArcProbabilities:
+def _from_csv(lines: Lines) -> ArcProbabilityTable:
     """A table as CSV; its variables are the names that occur, in the order of appearance."""
     try:
         names, *rows = [row for row in csv.reader(io.StringIO(lines.text()), strict=True) if row]
@@ -140,7 +141,7 @@ def _from_csv(lines: Lines) -> ArcProbabilities:
     return _assembled(Header(tuple(map(Variable, seen)), lacks_isolated=True), columns)
 
 
-def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
+def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilityTable:
     import pyarrow
 
     from ..arrow_arrays import figures_of
@@ -162,7 +163,7 @@ def _unpack(table: pyarrow.Table, lines: Lines) -> ArcProbabilities:
     return _assembled(header, columns)
 
 
-def _assembled(header: Header, columns: dict[str, Any]) -> ArcProbabilities:
+def _assembled(header: Header, columns: dict[str, Any]) -> ArcProbabilityTable:
     index = {variable: i for i, variable in enumerate(header.names)}
     unknown = [v for v in (*columns["parent"], *columns["child"]) if v not in index]
     if unknown:
@@ -179,7 +180,7 @@ def _assembled(header: Header, columns: dict[str, Any]) -> ArcProbabilities:
         for feature in _FEATURES
         if feature in columns and f"{feature}_error" in columns
     }
-    return ArcProbabilities(header, parents, children, probability, error, either, features, directions)
+    return ArcProbabilityTable(header, parents, children, probability, error, either, features, directions)
 
 
 def _check_figures(columns: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 Arrow and Parquet files have the header, JSON, in the metadata of their schema.
 """
 
+# Imported where needed, since loading takes time: arrow_arrays, orjson, pyarrow, pyarrow.parquet
 from __future__ import annotations
 
 import contextlib
@@ -97,7 +98,7 @@ def batch_writer(format: str, sink: Any, schema: pyarrow.Schema) -> Any:
     import pyarrow
 
     if format == "parquet":
-        from pyarrow import parquet
+        import pyarrow.parquet as parquet
 
         return parquet.ParquetWriter(sink, schema)
     opened = pyarrow.ipc.new_file if format == "feather" else pyarrow.ipc.new_stream

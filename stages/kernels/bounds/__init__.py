@@ -7,5 +7,5 @@ edges           edges of k-trees, whose number limits the arcs under a treewidth
 cluster_cuts    search for clusters whose cuts a fractional choice violates
 zero_half_cuts  search for sums of cuts that are violated once halved and rounded
 
-They work on `dual_ascent.Columns`, a view of `SetLists` with the costs of sets against each variable's best one.
+They work on `orders.set_lists.SetLists` and the costs of the sets: the best score of the same child less the set's.
 """

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import copy_into
 from ..jit import borrowing, njit
+from ..orders.set_lists import SetLists
 
 CLUSTER_TENURE = 3
 """Tabu tenure in steps of a variable that entered or left (set by hand); up to three more at random."""
@@ -50,14 +51,10 @@ class Support(NamedTuple):
 
     Attributes
     ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Child i has the sets ``set_offsets[i]:set_offsets[i + 1]``.
+    lists : SetLists
+        These sets.
     shares : ndarray of float64, shape (n_support,)
         Share of each set.
-    parent_offsets : ndarray of int64, shape (n_support + 1,)
-        Set s has ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
-    parents : ndarray of int32
-        Members of the sets, one set after the other.
     child : ndarray of int32, shape (n_support,)
         The child of each set.
     member_offsets : ndarray of int64, shape (n_variables + 1,)
@@ -66,10 +63,8 @@ class Support(NamedTuple):
         Sets that contain a variable as a parent.
     """
 
-    set_offsets: np.ndarray
+    lists: SetLists
     shares: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
     child: np.ndarray
     member_offsets: np.ndarray
     member_sets: np.ndarray
@@ -107,7 +102,7 @@ class Cluster(NamedTuple):
 
 def new_cluster(support: Support) -> Cluster:
     """The empty cluster, whose cut counts the whole share of every variable."""
-    n = len(support.set_offsets) - 1
+    n = len(support.lists.set_offsets) - 1
     return Cluster(
         inside=np.zeros(n, dtype=np.bool_),
         hits=np.zeros(len(support.shares), dtype=np.int32),
@@ -129,8 +124,8 @@ def tally(support, cluster, s, demand, sign):
         cluster.counted[child] += share
     # One parent more or less matters only if the number of hits is k - 1 or k.
     if cluster.inside[child] and demand - 1 <= hits <= demand:
-        for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
-            parent = support.parents[k]
+        for k in range(support.lists.parent_offsets[s], support.lists.parent_offsets[s + 1]):
+            parent = support.lists.parents[k]
             if cluster.inside[parent]:
                 if hits == demand:
                     cluster.regained[parent] += share
@@ -151,7 +146,7 @@ def notice(cluster, variable, n_near):
 @borrowing
 def flip(support, cluster, variable, demand, n_near):
     """Move a variable into or out of the cluster; returns the number of variables near it."""
-    own = range(support.set_offsets[variable], support.set_offsets[variable + 1])
+    own = range(support.lists.set_offsets[variable], support.lists.set_offsets[variable + 1])
     as_parent = range(support.member_offsets[variable], support.member_offsets[variable + 1])
     # Subtract the contributions of all sets concerned, change their hits, add the new contributions.
     for s in own:
@@ -169,8 +164,8 @@ def flip(support, cluster, variable, demand, n_near):
     if change > 0:
         n_near = notice(cluster, variable, n_near)
         for s in own:
-            for k in range(support.parent_offsets[s], support.parent_offsets[s + 1]):
-                n_near = notice(cluster, np.int64(support.parents[k]), n_near)
+            for k in range(support.lists.parent_offsets[s], support.lists.parent_offsets[s + 1]):
+                n_near = notice(cluster, np.int64(support.lists.parents[k]), n_near)
     return n_near
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import first_not_below
 from ..jit import borrowing, njit
+from ..orders.set_lists import SetLists
 
 FREE = 1e-9
 """Reduced costs in nats up to this count as zero: more than rounding errors, far less than any relevant difference of
@@ -29,27 +30,6 @@ ASCENT_MORE, ASCENT_DONE, ASCENT_FULL, ASCENT_INFEASIBLE = 0, 1, 2, 3
 
 CLUSTERS, WORK_LEFT = 0, 1
 """Entries of the progress of `ascend`: clusters so far, and remaining work in sets looked at."""
-
-
-class Columns(NamedTuple):
-    """Candidate lists as bounds use them: the cost of each set is its difference from the best set of the child.
-
-    Attributes
-    ----------
-    set_offsets : ndarray of int64, shape (n_variables + 1,)
-        Child i has the sets ``set_offsets[i]:set_offsets[i + 1]``, the best first.
-    costs : ndarray of float64, shape (n_sets,)
-        Best listed score of the child less the score of the set, in nats; non-negative.
-    parent_offsets : ndarray of int64, shape (n_sets + 1,)
-        Set s has ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
-    parents : ndarray of int32
-        Ascending within each set.
-    """
-
-    set_offsets: np.ndarray
-    costs: np.ndarray
-    parent_offsets: np.ndarray
-    parents: np.ndarray
 
 
 class Placement(NamedTuple):
@@ -79,47 +59,36 @@ class Placement(NamedTuple):
     trail: np.ndarray
 
 
-def new_columns(lists) -> Columns:
-    """The columns of `SetLists`, or of a parent-set table with the same four arrays."""
-    best = np.repeat(lists.scores[lists.set_offsets[:-1]], np.diff(lists.set_offsets))
-    return Columns(
-        set_offsets=lists.set_offsets,
-        costs=best - lists.scores,
-        parent_offsets=lists.parent_offsets,
-        parents=lists.parents,
-    )
-
-
-def new_placement(columns: Columns) -> Placement:
-    """Nothing placed; reduced costs are the costs."""
-    n, n_sets = len(columns.set_offsets) - 1, len(columns.costs)
+def new_placement(lists: SetLists, costs: np.ndarray) -> Placement:
+    """Nothing placed; reduced costs are `costs` (float64, shape (n_sets,)): nats, non-negative."""
+    n, n_sets = len(lists.set_offsets) - 1, len(costs)
     return Placement(
-        reduced=columns.costs.copy(),
+        reduced=costs.copy(),
         waiting=np.full(n, -1, dtype=np.int64),
         following=np.full(n_sets, -1, dtype=np.int32),
-        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(columns.set_offsets)),
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(lists.set_offsets)),
         placed=np.zeros(n, dtype=np.bool_),
         trail=np.empty(n, dtype=np.int32),
     )
 
 
 @borrowing
-def avoids(columns, s, inside):
+def avoids(lists, s, inside):
     """True when no member of set `s` is `inside`."""
-    for k in range(columns.parent_offsets[s], columns.parent_offsets[s + 1]):
-        if inside[columns.parents[k]]:
+    for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):  # noqa: SIM110
+        if inside[lists.parents[k]]:
             return False
     return True
 
 
 @borrowing
-def wait_for_parent(columns, placement, s, first):
+def wait_for_parent(lists, placement, s, first):
     """Let the free set `s` wait at its first unplaced parent; False if there is none.
 
-    Its parents before `first`, an index in ``columns.parents``, are placed.
+    Its parents before `first`, an index in ``lists.parents``, are placed.
     """
-    for k in range(first, columns.parent_offsets[s + 1]):
-        parent = columns.parents[k]
+    for k in range(first, lists.parent_offsets[s + 1]):
+        parent = lists.parents[k]
         if not placement.placed[parent]:
             placement.following[s] = placement.waiting[parent]
             placement.waiting[parent] = s
@@ -128,7 +97,7 @@ def wait_for_parent(columns, placement, s, first):
 
 
 @borrowing
-def place(columns, placement, variable, top, is_undone):
+def place(lists, placement, variable, top, is_undone):
     """Place a variable and all variables that then have a free set among the placed ones; returns the new trail top.
 
     Until placements are undone (`is_undone`), the parents that precede the one at which a set waited stay placed. So
@@ -147,12 +116,12 @@ def place(columns, placement, variable, top, is_undone):
         while s >= 0:
             following = np.int64(placement.following[s])
             child = placement.child[s]
-            first = columns.parent_offsets[s]
+            first = lists.parent_offsets[s]
             if not is_undone:
-                found = first_not_below(columns.parents, first, columns.parent_offsets[s + 1], variable)
-                if columns.parents[found] == variable:
+                found = first_not_below(lists.parents, first, lists.parent_offsets[s + 1], variable)
+                if lists.parents[found] == variable:
                     first = found
-            if placement.placed[child] or not wait_for_parent(columns, placement, s, first):
+            if placement.placed[child] or not wait_for_parent(lists, placement, s, first):
                 placement.following[s] = placement.waiting[variable]
                 placement.waiting[variable] = s
                 if not placement.placed[child]:
@@ -171,20 +140,20 @@ def unplace(placement, top, until):
 
 
 @borrowing
-def place_free(columns, placement):
+def place_free(lists, placement):
     """Place every variable that free sets allow; returns the trail top."""
     top = np.int64(0)
     for s in range(len(placement.reduced)):
-        first = columns.parent_offsets[s]
-        if placement.reduced[s] <= FREE and not wait_for_parent(columns, placement, s, first):
+        first = lists.parent_offsets[s]
+        if placement.reduced[s] <= FREE and not wait_for_parent(lists, placement, s, first):
             child = placement.child[s]
             if not placement.placed[child]:
-                top = place(columns, placement, child, top, False)
+                top = place(lists, placement, child, top, False)
     return top
 
 
 @njit
-def shrink_cluster(columns, placement, members, size, top, rng):
+def shrink_cluster(lists, placement, members, size, top, rng):
     """Make the violated cluster ``members[:size]`` of all unplaced variables minimal, trying members in random order.
 
     A member is placed tentatively; the members that remain unplaced form a smaller violated cluster.
@@ -202,7 +171,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
     for k in range(size):
         if placement.placed[members[k]]:
             continue
-        new_top = place(columns, placement, members[k], top, True)
+        new_top = place(lists, placement, members[k], top, True)
         work += 1 + new_top - top
         # If some member stays unplaced, these members are still violated; otherwise this member is needed.
         if new_top - top < left:
@@ -221,7 +190,7 @@ def shrink_cluster(columns, placement, members, size, top, rng):
 
 
 @borrowing
-def raise_cluster(columns, placement, members, size, inside, top):
+def raise_cluster(lists, placement, members, size, inside, top):
     """Raise the multiplier of a minimal violated cluster by the least reduced cost of the sets that its cut counts.
 
     Every network takes a counted set: a set of a member without parents in the cluster. So subtracting d from the
@@ -234,31 +203,31 @@ def raise_cluster(columns, placement, members, size, inside, top):
         inside[members[k]] = True
     least = np.inf
     for k in range(size):
-        for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+        for s in range(lists.set_offsets[members[k]], lists.set_offsets[members[k] + 1]):
             # Never a free set: its parents outside the minimal cluster were all placed tentatively, so its child
             # would have been placed as well.
-            if placement.reduced[s] < least and avoids(columns, s, inside):
+            if placement.reduced[s] < least and avoids(lists, s, inside):
                 least = placement.reduced[s]
     if least < np.inf:
         for k in range(size):
             child = members[k]
-            for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
-                if not avoids(columns, s, inside):
+            for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+                if not avoids(lists, s, inside):
                     continue
                 placement.reduced[s] -= least
                 # The set became free: its child is placed, or the set waits at a parent.
                 if placement.reduced[s] <= FREE:
                     placement.reduced[s] = 0.0
-                    first = columns.parent_offsets[s]
-                    if not wait_for_parent(columns, placement, s, first) and not placement.placed[child]:
-                        top = place(columns, placement, child, top, True)
+                    first = lists.parent_offsets[s]
+                    if not wait_for_parent(lists, placement, s, first) and not placement.placed[child]:
+                        top = place(lists, placement, child, top, True)
     for k in range(size):
         inside[members[k]] = False
     return least, top
 
 
 @borrowing
-def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
+def ascend(lists, placement, top, members, inside, rng, pool, pool_offsets, raised, progress):
     """Raise the multipliers of violated clusters until the work is used up.
 
     Parameters
@@ -292,12 +261,12 @@ def ascend(columns, placement, top, members, inside, rng, pool, pool_offsets, ra
             if not placement.placed[v]:
                 members[size] = v
                 size += 1
-        size, work = shrink_cluster(columns, placement, members, size, top, rng)
+        size, work = shrink_cluster(lists, placement, members, size, top, rng)
         # A placement counts as five sets looked at (set by hand).
         progress[WORK_LEFT] -= n + 5 * work
         for k in range(size):
-            progress[WORK_LEFT] -= 2 * (columns.set_offsets[members[k] + 1] - columns.set_offsets[members[k]])
-        least, top = raise_cluster(columns, placement, members, size, inside, top)
+            progress[WORK_LEFT] -= 2 * (lists.set_offsets[members[k] + 1] - lists.set_offsets[members[k]])
+        least, top = raise_cluster(lists, placement, members, size, inside, top)
         if least == np.inf:
             return top, ASCENT_INFEASIBLE
         for k in range(size):

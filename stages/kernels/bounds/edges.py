@@ -290,25 +290,25 @@ def count_columns(edges, shares, lacks):
 
 
 @borrowing
-def price_sets(columns, child, rows, prices, by_others, sums):
+def price_sets(lists, child, rows, prices, by_others, sums):
     """The sum of the prices of the rows that count each set of `child`, into `sums` (float64, shape (n_sets,)).
 
     `prices` (float64, shape (n_rows,)) are non-negative, in nats. `by_others` is scratch, all zero, of shape
     (n ** 3,) if there are fours, else (n * n,).
     """
-    n = len(columns.set_offsets) - 1
-    first_set, last_set = columns.set_offsets[child], columns.set_offsets[child + 1]
+    n = len(lists.set_offsets) - 1
+    first_set, last_set = lists.set_offsets[child], lists.set_offsets[child + 1]
     for k in range(rows.offsets[child], rows.offsets[child + 1]):
         by_others[rows.others[k]] = total_price(rows.rows[rows.triangles[k]], prices)
     for s in range(first_set, last_set):
-        total, last = 0.0, columns.parent_offsets[s + 1]
-        for i in range(columns.parent_offsets[s], last):
-            first = np.int64(columns.parents[i]) * n
+        total, last = 0.0, lists.parent_offsets[s + 1]
+        for i in range(lists.parent_offsets[s], last):
+            first = np.int64(lists.parents[i]) * n
             row = rows.arcs[first + child]
             if row >= 0:
                 total += prices[row]
             for j in range(i + 1, last):
-                total += by_others[first + columns.parents[j]]
+                total += by_others[first + lists.parents[j]]
         sums[s] = total
     for k in range(rows.offsets[child], rows.offsets[child + 1]):
         by_others[rows.others[k]] = 0.0
@@ -317,12 +317,12 @@ def price_sets(columns, child, rows, prices, by_others, sums):
     for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
         by_others[rows.four_others[k]] = total_price(rows.four_rows[rows.fours[k]], prices)
     for s in range(first_set, last_set):
-        last = columns.parent_offsets[s + 1]
-        for i in range(columns.parent_offsets[s], last):
+        last = lists.parent_offsets[s + 1]
+        for i in range(lists.parent_offsets[s], last):
             for j in range(i + 1, last):
-                first = (np.int64(columns.parents[i]) * n + columns.parents[j]) * n
+                first = (np.int64(lists.parents[i]) * n + lists.parents[j]) * n
                 for k in range(j + 1, last):
-                    sums[s] += by_others[first + columns.parents[k]]
+                    sums[s] += by_others[first + lists.parents[k]]
     for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
         by_others[rows.four_others[k]] = 0.0
 
@@ -338,13 +338,13 @@ def total_price(rows, prices):
 
 
 @borrowing
-def join_rows(columns, rows, cuts, by_others, offsets, counting):
+def join_rows(lists, rows, cuts, by_others, offsets, counting):
     """The cuts by set, followed by the rows: into `offsets` and `counting`, as in `lagrangian.SetCuts`.
 
     Row r gets the number n_cuts + r. `by_others` is scratch, int32, all -1, of shape (2, n ** 3) if there are fours,
     else (2, n * n). Returns the number of entries; entries beyond the capacity of `counting` are not written.
     """
-    n, n_cuts, end = len(columns.set_offsets) - 1, len(cuts.demands), 0
+    n, n_cuts, end = len(lists.set_offsets) - 1, len(cuts.demands), 0
     triangle_of, four_of = by_others[0], by_others[1]
     offsets[0] = 0
     for child in range(n):
@@ -353,21 +353,21 @@ def join_rows(columns, rows, cuts, by_others, offsets, counting):
             triangle_of[rows.others[k]] = rows.triangles[k]
         for k in range(rows.four_offsets[child], rows.four_offsets[child + 1]):
             four_of[rows.four_others[k]] = rows.fours[k]
-        for s in range(columns.set_offsets[child], columns.set_offsets[child + 1]):
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
             for k in range(cuts.offsets[s], cuts.offsets[s + 1]):
                 end = append(counting, end, cuts.cuts[k])
-            last = columns.parent_offsets[s + 1]
-            for i in range(columns.parent_offsets[s], last):
-                first = np.int64(columns.parents[i]) * n
+            last = lists.parent_offsets[s + 1]
+            for i in range(lists.parent_offsets[s], last):
+                first = np.int64(lists.parents[i]) * n
                 if rows.arcs[first + child] >= 0:
                     end = append(counting, end, n_cuts + rows.arcs[first + child])
                 for j in range(i + 1, last):
-                    second = first + columns.parents[j]
+                    second = first + lists.parents[j]
                     if triangle_of[second] >= 0:
                         end = append_each(counting, end, n_cuts, rows.rows[triangle_of[second]])
                     if has_fours:
                         for k in range(j + 1, last):
-                            four = four_of[second * n + columns.parents[k]]
+                            four = four_of[second * n + lists.parents[k]]
                             if four >= 0:
                                 end = append_each(counting, end, n_cuts, rows.four_rows[four])
             offsets[s + 1] = end

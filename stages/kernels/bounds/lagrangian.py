@@ -10,9 +10,9 @@ the volume algorithm (Barahona and Anbil 2000): a subgradient method whose avera
 solution, from which separators find further cuts.
 
 Under a treewidth bound further rows follow the cuts: some sets have no greater share together than an edge that each
-of them needs (`stages.optimize.bounds.edge_prices`). Edges are chosen apart from the sets (`edges`). The multiplier
-of such a row is at most zero: minus the price of its sets. Rows over edges and triangles alone (`triangles`) stand
-between the cuts and those rows; like cuts they have a demand and a multiplier of at least zero.
+of them needs (`stages.optimize.bounds.width.edge_prices`). Edges are chosen apart from the sets (`edges`). The
+multiplier of such a row is at most zero: minus the price of its sets. Rows over edges and triangles alone
+(`triangles`) stand between the cuts and those rows; like cuts they have a demand and a multiplier of at least zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from ..arrays import copy_into
 from ..heap import is_lower, pop, push
 from ..jit import borrowing, njit
-from .dual_ascent import Columns
+from ..orders.set_lists import SetLists
 from .edges import Edges, choose_edges, count_columns, n_priced
 from .subgradient_ascent import BOUND, SHARE, raise_bound
 
@@ -40,7 +40,7 @@ choices, and under the latest choice.
 
 
 class Cuts(NamedTuple):
-    """Cuts over the sets of some `Columns`.
+    """Cuts over the sets of some `SetLists`.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def mark_least(set_offsets, reduced, most, marks):
 
 
 @borrowing
-def counted_sets(columns, members, demand, inside, found):
+def counted_sets(lists, members, demand, inside, found):
     """Sets of `members` with fewer than `demand` parents among them, into `found`; returns their number.
 
     `inside` is scratch, all False, one for each variable; `found` has room for all sets of the members.
@@ -163,11 +163,11 @@ def counted_sets(columns, members, demand, inside, found):
         inside[members[k]] = True
     count = 0
     for k in range(len(members)):
-        for s in range(columns.set_offsets[members[k]], columns.set_offsets[members[k] + 1]):
+        for s in range(lists.set_offsets[members[k]], lists.set_offsets[members[k] + 1]):
             hits = 0
-            j = columns.parent_offsets[s]
-            while hits < demand and j < columns.parent_offsets[s + 1]:
-                if inside[columns.parents[j]]:
+            j = lists.parent_offsets[s]
+            while hits < demand and j < lists.parent_offsets[s + 1]:
+                if inside[lists.parents[j]]:
                     hits += 1
                 j += 1
             if hits < demand:
@@ -219,7 +219,7 @@ def choose_least(set_offsets, reduced, chosen):
 
 
 @borrowing
-def relax(columns, cuts, multipliers, reduced, chosen):
+def relax(lists, costs, cuts, multipliers, reduced, chosen):
     """Least reduced cost over all choices of one set per variable: a lower bound on every network's cost.
 
     Parameters
@@ -251,8 +251,8 @@ def relax(columns, cuts, multipliers, reduced, chosen):
         while k < end:
             first += multipliers[cuts.cuts[k]]
             k += np.uint64(1)
-        reduced[s] = columns.costs[s] - ((first + second) + (third + fourth))
-    return total + choose_least(columns.set_offsets, reduced, chosen)
+        reduced[s] = costs[s] - ((first + second) + (third + fourth))
+    return total + choose_least(lists.set_offsets, reduced, chosen)
 
 
 @borrowing
@@ -267,7 +267,8 @@ def count_lacks(cuts, sets, shares, lacks):
 class Volume(NamedTuple):
     """State of the volume algorithm."""
 
-    columns: Columns
+    lists: SetLists
+    costs: np.ndarray
     cuts: SetCuts  # the cuts, then the rows of edges
     edges: Edges
     multipliers: np.ndarray  # float64, shape (n_cuts,): the best ones so far, nats
@@ -280,13 +281,20 @@ class Volume(NamedTuple):
 
 
 def new_volume(
-    columns: Columns, cuts: SetCuts, edges: Edges, multipliers: np.ndarray, shares: np.ndarray, pace: np.ndarray
+    lists: SetLists,
+    costs: np.ndarray,
+    cuts: SetCuts,
+    edges: Edges,
+    multipliers: np.ndarray,
+    shares: np.ndarray,
+    pace: np.ndarray,
 ) -> Volume:
     """Return the state at these multipliers; their bound is written to the pace. Multipliers, all shares and pace
     change in place.
     """
     volume = Volume(
-        columns=columns,
+        lists=lists,
+        costs=costs,
         cuts=cuts,
         edges=edges,
         multipliers=multipliers,
@@ -294,9 +302,9 @@ def new_volume(
         pace=pace,
         trial=np.empty((4, len(multipliers))),
         reduced=np.empty(len(shares)),
-        chosen=np.empty(len(columns.set_offsets) - 1, dtype=np.int64),
+        chosen=np.empty(len(lists.set_offsets) - 1, dtype=np.int64),
     )
-    pace[BOUND] = relax(columns, volume.cuts, multipliers, volume.reduced, volume.chosen)
+    pace[BOUND] = relax(lists, costs, volume.cuts, multipliers, volume.reduced, volume.chosen)
     pace[BOUND] -= choose_edges(edges, multipliers[len(multipliers) - n_priced(edges) :])
     return volume
 
@@ -331,7 +339,7 @@ def average_choices(volume):
     """The bound at the trial multipliers; its choices enter the averages."""
     shares, chosen, violation, lacks = volume.shares, volume.chosen, volume.trial[VIOLATION], volume.trial[LACK]
     edges = volume.edges
-    bound = relax(volume.columns, volume.cuts, volume.trial[MOVED], volume.reduced, chosen)
+    bound = relax(volume.lists, volume.costs, volume.cuts, volume.trial[MOVED], volume.reduced, chosen)
     bound -= choose_edges(edges, volume.trial[MOVED, len(lacks) - n_priced(edges) :])
     count_lacks(volume.cuts, chosen, np.ones(len(chosen)), lacks)
     count_columns(edges, edges.chosen, lacks)

@@ -2,7 +2,7 @@
 
 Each triangle lies in one of its edges here: it can be chosen only if that edge is, so its worth adds to the edge's.
 That it lies in its two other edges, and what else couples edges and triangles, are rows with a multiplier
-(`stages.optimize.bounds.clique_rows`).
+(`stages.optimize.bounds.width.clique_rows`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ..arrays import copy_into
 from ..bits import set_bit
 from ..jit import borrowing
 from .move_log import mark_move, prefer_host
-from .moves import NOTHING_MOVED, move_variable, refresh, take_back
+from .order_moves import NOTHING_MOVED, move_variable, refresh, take_back
 
 NEAR = 10
 """Largest distance of half of the random moves, in positions."""
@@ -102,7 +102,7 @@ def draw_wanted(lists, tree, rng, variable):
 
 
 @borrowing
-def draw_host(lists, tree, rng, variable):
+def draw_host(lists, index, tree, rng, variable):
     """A random preferred host for `variable` that lists a member of its set as a parent; -1 for none."""
     if rng.random() < 0.2:
         return -1
@@ -111,8 +111,8 @@ def draw_host(lists, tree, rng, variable):
     if size == 0:
         return tree.order[int(rng.random() * tree.position[variable])]
     member = lists.parents[lists.parent_offsets[s] + int(rng.random() * size)]
-    first, end = lists.pair_offsets[member], lists.pair_offsets[member + 1]
-    return lists.pair_children[first + int(rng.random() * (end - first))]
+    first, end = index.pair_offsets[member], index.pair_offsets[member + 1]
+    return index.pair_children[first + int(rng.random() * (end - first))]
 
 
 @borrowing
@@ -128,7 +128,7 @@ def clamp_place(precedences, position, variable, start, end):
 
 
 @borrowing
-def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
+def anneal(lists, index, filters, pairs, tree, log, clique, precedences, rng, shares, temperatures, n_moves, best):
     """Try `n_moves` random moves; accept improvements, and losses with probability exp(gain / T).
 
     Parameters
@@ -152,7 +152,7 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
     n, size = len(order), tree.n_start
     relative_score = 0.0
     for variable in range(n):
-        relative_score += lists.relative_scores[chosen[variable]]
+        relative_score += lists.scores[chosen[variable]]
     if relative_score > best.relative_score[0]:
         keep_best(tree, best, relative_score)
     first, last = temperatures
@@ -173,8 +173,10 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
                 left_out[variable] = bags[variable, int(rng.random() * bags.shape[1])]
             else:
                 former = hosts[variable]
-                prefer_host(lists, tree, log, variable, draw_host(lists, tree, rng, variable))
-            n_logged, gain = refresh(lists, pairs, tree, log, clique, np.int64(start), np.int64(start), NOTHING_MOVED)
+                prefer_host(lists, tree, log, variable, draw_host(lists, index, tree, rng, variable))
+            n_logged, gain = refresh(
+                lists, index, filters, pairs, tree, log, clique, np.int64(start), np.int64(start), NOTHING_MOVED
+            )
         else:
             variable = np.int32(rng.random() * n)
             start = position[variable]
@@ -193,7 +195,7 @@ def anneal(lists, pairs, tree, log, clique, precedences, rng, shares, temperatur
             move_variable(order, position, start, end)
             mark_move(lists, tree, log, variable, low)
             n_logged, gain = refresh(
-                lists, pairs, tree, log, clique, np.int64(low), np.int64(high), np.int64(variable)
+                lists, index, filters, pairs, tree, log, clique, np.int64(low), np.int64(high), np.int64(variable)
             )
         # The rule of Metropolis (Kirkpatrick, Gelatt and Vecchi 1983).
         if gain >= 0.0 or rng.random() < (np.exp(gain / temperature) if temperature > 0.0 else 0.0):

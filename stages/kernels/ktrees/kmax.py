@@ -33,11 +33,11 @@ class OpenSets(NamedTuple):
 
 
 @borrowing
-def draw_linked(lists, rng, member):
+def draw_linked(lists, index, rng, member):
     """A random variable that has `member` in one of its sets or occurs in a set of `member`; -1 if the draw fails."""
     if rng.random() < 0.5:
-        first, end = lists.pair_offsets[member], lists.pair_offsets[member + 1]
-        return lists.pair_children[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
+        first, end = index.pair_offsets[member], index.pair_offsets[member + 1]
+        return index.pair_children[first + int(rng.random() * (end - first))] if end > first else np.int32(-1)
     first, end = lists.set_offsets[member], lists.set_offsets[member + 1]
     s = first + int(rng.random() * (end - first))
     first, end = lists.parent_offsets[s], lists.parent_offsets[s + 1]
@@ -54,13 +54,13 @@ def is_ready(precedences, placed, variable):
 
 
 @borrowing
-def draw_start_clique(lists, precedences, rng, order, placed, size):
+def draw_start_clique(lists, index, precedences, rng, order, placed, size):
     """Fill ``order[:size]`` with random variables, each linked to an earlier one where possible."""
     n = len(order)
     for t in range(size):
         variable = np.int32(-1)
         for _ in range(LINK_TRIALS if t else 0):
-            variable = draw_linked(lists, rng, order[int(rng.random() * t)])
+            variable = draw_linked(lists, index, rng, order[int(rng.random() * t)])
             if variable >= 0 and is_ready(precedences, placed, variable):
                 break
             variable = np.int32(-1)
@@ -76,8 +76,8 @@ def draw_start_clique(lists, precedences, rng, order, placed, size):
 @borrowing
 def regret(lists, variable, s):
     """Loss of `variable` with set `s` relative to its loss with its last set, from 0 to 1."""
-    most = lists.relative_scores[lists.set_offsets[variable + 1] - 1]
-    return lists.relative_scores[s] / most if most < 0.0 else 0.0
+    most = lists.scores[lists.set_offsets[variable + 1] - 1]
+    return lists.scores[s] / most if most < 0.0 else 0.0
 
 
 @borrowing
@@ -101,15 +101,15 @@ def next_variable(opened, placed):
 
 
 @borrowing
-def offer_bag(lists, edges, newcomer, placed, fitting, is_open, opened):
+def offer_bag(lists, index, filters, edges, newcomer, placed, fitting, is_open, opened):
     """Find the sets that became cliques when `newcomer` was placed, and push the lower regrets of their children."""
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    member_sets = lists.member_sets
-    for pair in range(lists.pair_offsets[newcomer], lists.pair_offsets[newcomer + 1]):
-        child = lists.pair_children[pair]
+    keys, offsets, parents = filters.keys, lists.parent_offsets, lists.parents
+    member_sets = index.member_sets
+    for pair in range(index.pair_offsets[newcomer], index.pair_offsets[newcomer + 1]):
+        child = index.pair_children[pair]
         if placed[child]:
             continue
-        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
+        for k in range(index.member_offsets[pair], index.member_offsets[pair + 1]):
             s = member_sets[k]
             if s >= fitting[child]:
                 break
@@ -130,7 +130,7 @@ def open_variable(lists, precedences, variable, placed, fitting, is_open, opened
 
 
 @njit
-def place_by_regret(lists, tree, clique, precedences, rng):
+def place_by_regret(lists, index, filters, tree, clique, precedences, rng):
     """Build a k-tree from a random start clique; the next variable is always the one of smallest `regret`.
 
     The regret is that of the variable's best set that is a clique so far. Fills ``tree.order``; `evaluate_order`
@@ -141,12 +141,12 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     float
         Sum of the chosen sets' relative scores in nats.
     """
-    offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.relative_scores
+    offsets, parents, relative_scores = lists.parent_offsets, lists.parents, lists.scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     n, size = len(order), tree.n_start
     placed = np.zeros(n, dtype=np.bool_)
     is_open = np.zeros(n, dtype=np.bool_)
-    # The last set always fits, see `stages.kernels.ktrees.bounded_lists.BoundedLists`.
+    # The last set always fits, see `stages.kernels.ktrees.set_filters.SetFilters`.
     fitting = lists.set_offsets[1:] - 1
     n_sets = len(relative_scores)
     opened = OpenSets(
@@ -157,7 +157,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     )
     edges[:] = np.uint64(0)
     set_bit(edges, np.int64(n) * (n + 1) >> 1)
-    draw_start_clique(lists, precedences, rng, order, placed, size)
+    draw_start_clique(lists, index, precedences, rng, order, placed, size)
     for t in range(size):
         position[order[t]] = t
     join_start_clique(order, bags, edges, size)
@@ -165,11 +165,11 @@ def place_by_regret(lists, tree, clique, precedences, rng):
     for variable in range(n):
         if not placed[variable]:
             position[variable] = n
-    total = solve_start_clique(lists, tree, clique)
+    total = solve_start_clique(lists, filters, tree, clique)
     for variable in range(n):
         open_variable(lists, precedences, np.int32(variable), placed, fitting, is_open, opened)
     for t in range(size):
-        offer_bag(lists, edges, order[t], placed, fitting, is_open, opened)
+        offer_bag(lists, index, filters, edges, order[t], placed, fitting, is_open, opened)
     for t in range(size, n):
         variable = next_variable(opened, placed)
         s = fitting[variable]
@@ -184,7 +184,7 @@ def place_by_regret(lists, tree, clique, precedences, rng):
             join_small_bag(bags, edges, host, variable, parents, first, end, tree.n_states, tree.most_cells)
         else:
             join_bag(bags, edges, host, variable, parents, first, end)
-        offer_bag(lists, edges, variable, placed, fitting, is_open, opened)
+        offer_bag(lists, index, filters, edges, variable, placed, fitting, is_open, opened)
         for i in range(precedences.after_offsets[variable], precedences.after_offsets[variable + 1]):
             open_variable(lists, precedences, precedences.after[i], placed, fitting, is_open, opened)
     return total

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..bits import clear_bit, has_bit, set_bit
 from ..jit import borrowing
-from .bounded_lists import mask_earlier, pair_bit
+from .set_filters import mask_earlier, pair_bit
 
 
 class KTree(NamedTuple):
@@ -84,12 +84,12 @@ def new_ktree(
 
 
 @borrowing
-def first_fitting(lists, tree, child, s, place):
+def first_fitting(lists, filters, tree, child, s, place):
     """The first set of `child` from `s` on whose members are adjacent and stand before position `place`."""
-    keys, offsets, parents, masks = lists.keys, lists.parent_offsets, lists.parents, lists.masks
+    keys, offsets, parents, masks = filters.keys, lists.parent_offsets, lists.parents, filters.masks
     position, edges = tree.position, tree.edges
     # Nearly all sets have a member that stands later; one word of bits excludes them.
-    later = ~mask_earlier(lists, position, child, place)
+    later = ~mask_earlier(filters, position, child, place)
     while not (
         masks[s] & later == 0
         and has_bit(edges, keys[s])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import first_not_below
 from ..jit import borrowing
-from .bounded_lists import BoundedLists
+from ..orders.set_lists import SetLists
 
 
 class MemberPairs(NamedTuple):
@@ -23,9 +23,9 @@ class MemberPairs(NamedTuple):
     offsets : ndarray of int64, shape (n_pairs + 1,)
     children : ndarray of int32
         The children with a set that contains the pair, ascending.
-    set_offsets : ndarray of int64, shape (n_children + 1,)
+    child_offsets : ndarray of int64, shape (n_children + 1,)
     sets : ndarray of int32
-        The sets of such a child, best first.
+        The sets of each of these children, best first.
     signatures : ndarray of uint64, shape (n_sets,)
         For each listed set the bits of its members, see `signature_bit`.
     """
@@ -34,14 +34,14 @@ class MemberPairs(NamedTuple):
     partners: np.ndarray
     offsets: np.ndarray
     children: np.ndarray
-    set_offsets: np.ndarray
+    child_offsets: np.ndarray
     sets: np.ndarray
     signatures: np.ndarray
 
 
-def index_member_pairs(lists: BoundedLists) -> MemberPairs:
+def index_member_pairs(lists: SetLists) -> MemberPairs:
     """Index the sets by their pairs of members: memory and time grow with the number of pairs of all sets."""
-    n, n_sets = len(lists.set_offsets) - 1, len(lists.keys)
+    n, n_sets = len(lists.set_offsets) - 1, len(lists.scores)
     sizes = np.diff(lists.parent_offsets)
     entries = np.empty(int((sizes * (sizes - 1) // 2).sum()), dtype=np.int64)
     number_pairs(lists.parent_offsets, lists.parents, n, entries)
@@ -60,7 +60,7 @@ def index_member_pairs(lists: BoundedLists) -> MemberPairs:
         partners=larger.astype(np.int32),
         offsets=np.append(np.searchsorted(first_of_child, first_of_pair), len(first_of_child)),
         children=child_of_set[sets[first_of_child]],
-        set_offsets=np.append(first_of_child, len(sets)),
+        child_offsets=np.append(first_of_child, len(sets)),
         sets=sets,
         signatures=signatures,
     )

@@ -47,7 +47,7 @@ class MoveLog(NamedTuple):
 
 
 def new_move_log(n_variables: int, treewidth: int) -> MoveLog:
-    """An empty log, before `moves.build_ktree` fills `MoveLog.dependents`."""
+    """An empty log, before `order_moves.build_ktree` fills `MoveLog.dependents`."""
     return MoveLog(
         variables=np.zeros(n_variables, dtype=np.int32),
         chosen=np.zeros(n_variables, dtype=np.int64),
@@ -111,18 +111,18 @@ def mark_move(lists, tree, log, variable, low):
 
 
 @borrowing
-def offer_to_passed(lists, tree, log, variable, place, high):
+def offer_to_passed(lists, index, filters, tree, log, variable, place, high):
     """Offer the sets with `variable`, which moved to position `place`, to the children it passed, up to `high`.
 
     A better set that is a clique with `variable` as its latest member becomes the pending set of its child. Sets with
     a later member are found when that member changes.
     """
-    pair_children = lists.pair_children
-    member_offsets, member_sets, keys = lists.member_offsets, lists.member_sets, lists.keys
+    pair_children = index.pair_children
+    member_offsets, member_sets, keys = index.member_offsets, index.member_sets, filters.keys
     offsets, parents = lists.parent_offsets, lists.parents
     position, chosen, edges = tree.position, tree.chosen, tree.edges
     marks, pending = log.marks, log.pending
-    for pair in range(lists.pair_offsets[variable], lists.pair_offsets[variable + 1]):
+    for pair in range(index.pair_offsets[variable], index.pair_offsets[variable + 1]):
         child = pair_children[pair]
         if position[child] <= place or position[child] > high:
             continue
@@ -149,7 +149,7 @@ def offer_pair(lists, pairs, tree, log, bag, variable, other, place):
     A set whose latest member is `variable` is a clique if and only if it lies in the bag of `variable`. So where a
     bag gains a member, the sets that become cliques contain both.
     """
-    sets, set_offsets, signatures = pairs.sets, pairs.set_offsets, pairs.signatures
+    sets, child_offsets, signatures = pairs.sets, pairs.child_offsets, pairs.signatures
     offsets, parents = lists.parent_offsets, lists.parents
     position, chosen, marks, pending = tree.position, tree.chosen, log.marks, log.pending
     pair = find_member_pair(pairs.starts, pairs.partners, variable, other)
@@ -163,7 +163,7 @@ def offer_pair(lists, pairs, tree, log, bag, variable, other, place):
         if position[child] <= place:
             continue
         limit = min(chosen[child], pending[child])
-        for i in range(set_offsets[k], set_offsets[k + 1]):
+        for i in range(child_offsets[k], child_offsets[k + 1]):
             s = sets[i]
             if s >= limit:
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import borrowing, njit
-from .elimination import eliminate_moral
+from .sparse_elimination import eliminate_moral
 
 NO_SMALLER_SET = np.int64(-1)
 """A list holds no smaller set."""

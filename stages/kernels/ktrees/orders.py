@@ -14,7 +14,7 @@ from .start_clique import solve_start_clique
 
 
 @borrowing
-def place_rest(lists, tree, start, total, floor):
+def place_rest(lists, filters, tree, start, total, floor):
     """Place the variables from position `start` on by the rule of k-G; `total` is the relative score of the variables
     before.
 
@@ -23,8 +23,8 @@ def place_rest(lists, tree, start, total, floor):
     float
         Relative score of all in nats; placement stops once it is below `floor`.
     """
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
-    set_offsets, relative_scores = lists.set_offsets, lists.relative_scores
+    keys, offsets, parents = filters.keys, lists.parent_offsets, lists.parents
+    set_offsets, relative_scores = lists.set_offsets, lists.scores
     order, position, bags, edges, chosen = tree.order, tree.position, tree.bags, tree.edges, tree.chosen
     n_states, most_cells = tree.n_states, tree.most_cells
     for t in range(start, len(order)):
@@ -48,7 +48,7 @@ def place_rest(lists, tree, start, total, floor):
 
 
 @borrowing
-def evaluate_order(lists, tree, clique, floor):
+def evaluate_order(lists, filters, tree, clique, floor):
     """Build the k-tree along ``tree.order`` from scratch by the rule of k-G.
 
     Preferences are ignored: a variable joins the bag of its set's latest member, less the oldest member outside the
@@ -73,7 +73,7 @@ def evaluate_order(lists, tree, clique, floor):
     for t in range(n):
         position[order[t]] = t
     join_start_clique(order, bags, edges, tree.n_start)
-    return place_rest(lists, tree, tree.n_start, solve_start_clique(lists, tree, clique), floor)
+    return place_rest(lists, filters, tree, tree.n_start, solve_start_clique(lists, filters, tree, clique), floor)
 
 
 class Precedences(NamedTuple):
@@ -145,7 +145,7 @@ def pull_forward(precedences, order, source, emitted, stack):
 
 
 @njit
-def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, best_chosen):
+def sample_orders(lists, filters, tree, clique, precedences, rng, n_orders, best_order, best_chosen):
     """Evaluate `n_orders` random orders that agree with `precedences`; keep the best, the first among equals.
 
     The evaluation of an order stops as soon as it cannot be the best.
@@ -166,7 +166,7 @@ def sample_orders(lists, tree, clique, precedences, rng, n_orders, best_order, b
             pull_forward(precedences, tree.order, drawn, emitted, stack)
         else:
             copy_into(tree.order, drawn)
-        relative_score = evaluate_order(lists, tree, clique, best)
+        relative_score = evaluate_order(lists, filters, tree, clique, best)
         if relative_score > best:
             best = relative_score
             copy_into(best_order, tree.order)

@@ -204,7 +204,7 @@ def collect_choices(lists, chosen, group):
         variable = group.members[place]
         group.starts[place] = count
         present = chosen[variable]
-        total += lists.relative_scores[present]
+        total += lists.scores[present]
         group.counts[WORK] += lists.set_offsets[variable + 1] - lists.set_offsets[variable]
         for s in range(lists.set_offsets[variable], lists.set_offsets[variable + 1]):
             mask = np.int64(0)
@@ -223,7 +223,7 @@ def collect_choices(lists, chosen, group):
                 group.covers[count] = 0
             else:
                 continue
-            group.relative_scores[count] = lists.relative_scores[s]
+            group.relative_scores[count] = lists.scores[s]
             group.sets[count] = s
             count += 1
     group.starts[group.counts[SIZE]] = count

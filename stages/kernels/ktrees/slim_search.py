@@ -19,7 +19,7 @@ _TABOO = 1 << 62
 """An artificial pair that marks a forbidden set, see `disturb`."""
 
 PRESENT, KEPT = 0, 1
-"""Entries of `KeptNetwork.relative_scores`."""
+"""Entries of `KeptOrder.relative_scores`."""
 
 
 class GroupQueue(NamedTuple):
@@ -39,8 +39,8 @@ class GroupQueue(NamedTuple):
     tries: np.ndarray
 
 
-class KeptNetwork(NamedTuple):
-    """The incumbent, from which the search continues after an unsuccessful disturbance.
+class KeptOrder(NamedTuple):
+    """The order kept with its choice of sets, from which the search continues after an unsuccessful disturbance.
 
     Attributes
     ----------
@@ -67,9 +67,9 @@ def new_group_queue(n_variables: int) -> GroupQueue:
     )
 
 
-def new_kept_network(n_variables: int) -> KeptNetwork:
-    """No network yet."""
-    return KeptNetwork(
+def new_kept_order(n_variables: int) -> KeptOrder:
+    """No order yet."""
+    return KeptOrder(
         relative_scores=np.full(2, -np.inf),
         chosen=np.zeros(n_variables, dtype=np.int64),
         order=np.zeros(n_variables, dtype=np.int32),
@@ -187,7 +187,7 @@ def search_groups(lists, cliques, group, tables, queue, kept, rng, patience, lim
 
     Parameters
     ----------
-    lists : BoundedLists
+    lists : SetLists
         Lists in which the members of a set are its parents only.
     tables : CliqueTables
         For K + 3 variables.

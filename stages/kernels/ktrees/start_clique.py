@@ -59,7 +59,7 @@ def start_clique_tables(treewidth: int) -> CliqueTables:
 
 
 @borrowing
-def solve_start_clique(lists, tree, clique):
+def solve_start_clique(lists, filters, tree, clique):
     """Best DAG on the start clique; fills ``tree.chosen`` of its members.
 
     Exact on the first `EXACT_CLIQUE` members. Members that cannot lie on a cycle take their best set; the others are
@@ -78,10 +78,10 @@ def solve_start_clique(lists, tree, clique):
     float
         Sum of the relative scores of the DAG's sets, in nats.
     """
-    order, chosen, relative_scores = tree.order, tree.chosen, lists.relative_scores
+    order, chosen, relative_scores = tree.order, tree.chosen, lists.scores
     size = tree.n_start
     exact = min(size, EXACT_CLIQUE)
-    _collect_clique_sets(lists, tree, exact, clique)
+    _collect_clique_sets(lists, filters, tree, exact, clique)
     free, core = peel_clique(exact, clique)
     for t in range(exact):
         if not core >> t & 1:
@@ -93,7 +93,7 @@ def solve_start_clique(lists, tree, clique):
         chosen[order[t]] = clique.taken[core]
         core &= ~(1 << t)
     for t in range(exact, size):
-        chosen[order[t]] = first_fitting(lists, tree, order[t], lists.set_offsets[order[t]], t)
+        chosen[order[t]] = first_fitting(lists, filters, tree, order[t], lists.set_offsets[order[t]], t)
     total = 0.0
     for t in range(size):
         total += relative_scores[chosen[order[t]]]
@@ -101,7 +101,7 @@ def solve_start_clique(lists, tree, clique):
 
 
 @borrowing
-def _collect_clique_sets(lists, tree, exact, clique):
+def _collect_clique_sets(lists, filters, tree, exact, clique):
     """Collect the sets of the first `exact` variables that lie within these, as masks of positions."""
     offsets, parents, position = lists.parent_offsets, lists.parents, tree.position
     masks, candidates = clique.masks, clique.candidates
@@ -109,9 +109,9 @@ def _collect_clique_sets(lists, tree, exact, clique):
     for t in range(exact):
         clique.starts[t] = count
         child = tree.order[t]
-        outside = ~mask_earlier(lists, position, child, exact)
+        outside = ~mask_earlier(filters, position, child, exact)
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
-            if lists.masks[s] & outside != 0:
+            if filters.masks[s] & outside != 0:
                 continue
             mask = 0
             for i in range(offsets[s], offsets[s + 1]):

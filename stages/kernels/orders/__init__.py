@@ -1,6 +1,6 @@
 """Searches over orders of the variables, on candidate lists.
 
-set_lists          the form of candidate lists (`SetLists`), best consistent sets
+set_lists          the listed sets of all searches and bounds (`SetLists`), best consistent sets
 acyclic_selection  from order to network by sets that close no cycle (ASOBS)
 insertion          the score of every position of one variable in an order, and the move
 insertion_ils      iterated local search by such moves

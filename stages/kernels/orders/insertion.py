@@ -111,7 +111,7 @@ def own_choices(lists, x, state, profile, floor):
 
 
 @borrowing
-def choices_before(lists, x, state, profile):
+def choices_before(lists, index, x, state, profile):
     """Children before `x` that would take a better set if `x` preceded them, and the steps they cause.
 
     Returns the number of such children (and of steps), the sum of their gains, and the sets tested.
@@ -123,15 +123,15 @@ def choices_before(lists, x, state, profile):
     work = 0
     # At position -1, x never fails the test below; only the other members of a set matter.
     position[x] = -1
-    for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
-        child = lists.pair_children[pair]
+    for pair in range(index.pair_offsets[x], index.pair_offsets[x + 1]):
+        child = index.pair_children[pair]
         present = chosen[child]
         # Skip: no set with x is better than the present one, or the child comes after x and can use these sets
         # already.
-        if lists.pair_first[pair] >= present or position[child] > here:
+        if index.pair_first[pair] >= present or position[child] > here:
             continue
-        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
-            s = np.int64(lists.member_sets[k])
+        for k in range(index.member_offsets[pair], index.member_offsets[pair + 1]):
+            s = np.int64(index.member_sets[k])
             if s >= present:
                 break
             work += 1
@@ -146,11 +146,11 @@ def choices_before(lists, x, state, profile):
                 found += 1
                 break
     position[x] = here
-    return found, total, work + lists.pair_offsets[x + 1] - lists.pair_offsets[x]
+    return found, total, work + index.pair_offsets[x + 1] - index.pair_offsets[x]
 
 
 @borrowing
-def choices_after(lists, x, state, profile, found, n_steps, most):
+def choices_after(lists, index, x, state, profile, found, n_steps, most):
     """Children after `x` that use it, their sets if `x` came after them, and the steps they cause.
 
     `x` is not moved past a child that would lose more than `most` nats, or that has no set without `x` (a
@@ -163,17 +163,17 @@ def choices_after(lists, x, state, profile, found, n_steps, most):
     work = 0
     # At position n, x always fails the test below, so only sets without x are found.
     position[x] = len(order)
-    for pair in range(lists.pair_offsets[x], lists.pair_offsets[x + 1]):
-        child = lists.pair_children[pair]
+    for pair in range(index.pair_offsets[x], index.pair_offsets[x + 1]):
+        child = index.pair_children[pair]
         present = chosen[child]
         place = np.int64(position[child])
         # If the present set is better than all sets with x, it does not contain x; nor do the sets of children before
         # x.
-        if lists.pair_first[pair] > present or place < here or place > last_slot:
+        if index.pair_first[pair] > present or place < here or place > last_slot:
             continue
         # The best set with x is the present one or a better one. If it is better, another of its members comes too
         # late, and the present set need not contain x.
-        if lists.pair_first[pair] < present and not contains(lists, present, x):
+        if index.pair_first[pair] < present and not contains(lists, present, x):
             continue
         # The best set without x comes after the present one, which is the first consistent set.
         other = np.int64(-1)
@@ -221,7 +221,7 @@ def sort_steps(slots, changes, n):
 
 
 @borrowing
-def slot_profile(lists, x, state, profile, reach):
+def slot_profile(lists, index, x, state, profile, reach):
     """Score of the slots for `x`, relative to the present one, as sorted steps in `profile`.
 
     Slots whose score is provably more than `reach` nats below the present one may be omitted. To the left of the
@@ -230,7 +230,7 @@ def slot_profile(lists, x, state, profile, reach):
     first slot relative to the present one, sets tested). The first slot is ``profile.own_slots[n_own - 1]``.
     """
     present = lists.scores[state.chosen[x]]
-    n_children, at_front, work = choices_before(lists, x, state, profile)
+    n_children, at_front, work = choices_before(lists, index, x, state, profile)
     # To the left of the present slot the children gain at most `at_front`, so a slot cannot gain if all sets of x
     # that fit there are at or below this floor.
     n_own, more = own_choices(lists, x, state, profile, present - at_front - reach)
@@ -243,7 +243,7 @@ def slot_profile(lists, x, state, profile, reach):
         n_steps += 1
     # To the right only x can gain, at most by its best set, so no child may lose more than that.
     most = lists.scores[profile.own_sets[0]] - present + reach
-    n_children, n_steps, last_slot, more = choices_after(lists, x, state, profile, n_children, n_steps, most)
+    n_children, n_steps, last_slot, more = choices_after(lists, index, x, state, profile, n_children, n_steps, most)
     work += more
     sort_steps(profile.slots, profile.changes, n_steps)
     # First the score of slot 0 with the worst own choice of x, then of the first slot in which that choice fits:

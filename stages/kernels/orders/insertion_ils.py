@@ -104,14 +104,14 @@ def best_slot(state, profile, x, n_own, n_steps, last_slot, score):
 
 
 @borrowing
-def repair(lists, walk, state, profile, work_limit, profile_limit):
+def repair(lists, index, walk, state, profile, work_limit, profile_limit):
     """Move queued variables to their best slots until the queue is empty or a limit is reached; returns the work."""
     work = 0
     while walk.cursor[HEAD] != walk.cursor[TAIL] and work < work_limit and walk.counts[PROFILES] < profile_limit:
         x = walk.queue[walk.cursor[HEAD]]
         walk.cursor[HEAD] = (walk.cursor[HEAD] + 1) % len(walk.queue)
         walk.queued[x] = False
-        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, 0.0)
+        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, index, x, state, profile, 0.0)
         work += PROFILE_WORK + tested
         walk.counts[PROFILES] += 1
         slot, gain = best_slot(state, profile, x, n_own, n_steps, last_slot, score)
@@ -124,14 +124,14 @@ def repair(lists, walk, state, profile, work_limit, profile_limit):
 
 
 @njit
-def shake(lists, walk, state, profile, rng, strength, profile_limit):
+def shake(lists, index, walk, state, profile, rng, strength, profile_limit):
     """Move up to `strength` related variables to random slots; returns the work."""
     work = 0
     x = np.int32(rng.integers(0, len(state.order)))
     for _ in range(rng.integers(2, strength + 1)):
         if walk.counts[PROFILES] >= profile_limit:
             break
-        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, x, state, profile, np.inf)
+        n_children, n_own, n_steps, last_slot, score, tested = slot_profile(lists, index, x, state, profile, np.inf)
         work += PROFILE_WORK + tested
         walk.counts[PROFILES] += 1
         first_slot = np.int64(profile.own_slots[n_own - 1])
@@ -152,7 +152,7 @@ def shake(lists, walk, state, profile, rng, strength, profile_limit):
 
 
 @borrowing
-def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, profile_limit):
+def walk_orders(lists, index, walk, state, best, profile, rng, strength, work_limit, profile_limit):
     """Continue the search until about `work_limit` sets were tested or `walk.counts[PROFILES]` is `profile_limit`.
 
     Returns the work. `best` is updated whenever the queue is empty; see `settle_order` for the end of a search.
@@ -160,12 +160,12 @@ def walk_orders(lists, walk, state, best, profile, rng, strength, work_limit, pr
     """
     work = 0
     while True:
-        work += repair(lists, walk, state, profile, work_limit - work, profile_limit)
+        work += repair(lists, index, walk, state, profile, work_limit - work, profile_limit)
         if work >= work_limit or walk.counts[PROFILES] >= profile_limit:
             return work
         settle_order(walk, state, best)
         walk.counts[SHAKES] += 1
-        work += shake(lists, walk, state, profile, rng, strength, profile_limit)
+        work += shake(lists, index, walk, state, profile, rng, strength, profile_limit)
 
 
 @borrowing

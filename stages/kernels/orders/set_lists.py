@@ -1,4 +1,4 @@
-"""Best consistent parent sets given an order of the variables.
+"""The listed sets on which all searches and bounds work, and the best consistent sets given an order.
 
 A set is consistent with an order when all its members precede the child. Lists are sorted best first, so the first
 consistent set is the best one. The members of a set are compared with an array of positions up to the first failure:
@@ -21,30 +21,61 @@ GAIN_TOLERANCE = 1e-6
 
 
 class SetLists(NamedTuple):
-    """Candidate parent sets of all children, and an index of them by pairs (parent, child)."""
+    """Parent sets listed for every variable, and their scores: what searches and bounds work on.
 
-    set_offsets: np.ndarray  # int64, shape (n_variables + 1,): sets of child i, best first
-    scores: np.ndarray  # float64, shape (n_sets,): in nats
-    parent_offsets: np.ndarray  # int64, shape (n_sets + 1,)
-    parents: np.ndarray  # int32
-    # int64, shape (n_variables + 1,): offsets of the pairs (p, child) of each parent p, ascending by child.
+    Costs, shares and whatever else belongs to a set are arrays of their own, by the same indices.
+
+    Attributes
+    ----------
+    set_offsets : ndarray of int64, shape (n_variables + 1,)
+        Child i has the sets ``set_offsets[i]:set_offsets[i + 1]``, the best first.
+    parent_offsets : ndarray of int64, shape (n_sets + 1,)
+        Set s has ``parents[parent_offsets[s]:parent_offsets[s + 1]]``.
+    parents : ndarray of int32
+        Ascending within each set.
+    scores : ndarray of float64, shape (n_sets,)
+        In nats. Searches for k-trees take each score less the best one of the same child: at most 0.
+    """
+
+    set_offsets: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    scores: np.ndarray
+
+
+class MemberIndex(NamedTuple):
+    """Which listed sets of a child contain a variable: an index by pairs (parent, child).
+
+    Attributes
+    ----------
+    pair_offsets : ndarray of int64, shape (n_variables + 1,)
+        The pairs of each parent, ascending by child.
+    pair_children : ndarray of int32, shape (n_pairs,)
+    pair_first : ndarray of int32, shape (n_pairs,)
+        The best set of the child that contains the parent.
+    member_offsets : ndarray of int64, shape (n_pairs + 1,)
+    member_sets : ndarray of int32
+        Sets of the pair's child that contain the pair's parent, best first.
+    """
+
     pair_offsets: np.ndarray
-    pair_children: np.ndarray  # int32, shape (n_pairs,)
-    pair_first: np.ndarray  # int32, shape (n_pairs,): the best set of the child that contains the parent
-    member_offsets: np.ndarray  # int64, shape (n_pairs + 1,)
-    member_sets: np.ndarray  # int32: sets of the pair's child that contain the pair's parent, best first
+    pair_children: np.ndarray
+    pair_first: np.ndarray
+    member_offsets: np.ndarray
+    member_sets: np.ndarray
 
 
 @borrowing
-def sort_members(set_offsets, parent_offsets, parents, cursor, entry_sets, entry_children):
+def sort_members(lists, cursor, entry_sets, entry_children):
     """Counting sort of all (parent, child, set) entries by parent; stable, so children and sets ascend."""
-    for child in range(len(set_offsets) - 1):
-        for s in range(set_offsets[child], set_offsets[child + 1]):
-            for k in range(parent_offsets[s], parent_offsets[s + 1]):
-                slot = cursor[parents[k]]
+    for child in range(len(lists.set_offsets) - 1):
+        for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
+            for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                parent = lists.parents[k]
+                slot = cursor[parent]
                 entry_sets[slot] = s
                 entry_children[slot] = child
-                cursor[parents[k]] = slot + 1
+                cursor[parent] = slot + 1
 
 
 @borrowing
@@ -75,11 +106,11 @@ def contains(lists, s, variable):
 
 
 @borrowing
-def find_pair(lists, parent, child):
-    """Index of the pair (parent, child) in ``pair_children``; -1 when no set of `child` contains `parent`."""
-    end = lists.pair_offsets[parent + 1]
-    found = first_not_below(lists.pair_children, lists.pair_offsets[parent], end, child)
-    return found if found < end and lists.pair_children[found] == child else -1
+def find_pair(index, parent, child):
+    """The number of the pair (parent, child) in `MemberIndex`; -1 when no set of `child` contains `parent`."""
+    end = index.pair_offsets[parent + 1]
+    found = first_not_below(index.pair_children, index.pair_offsets[parent], end, child)
+    return found if found < end and index.pair_children[found] == child else -1
 
 
 @borrowing
@@ -102,12 +133,12 @@ def choose_slice(lists, order, position, chosen, start, budget):
 
 
 @borrowing
-def best_with(lists, child, parent, position, limit, below):
+def best_with(lists, index, child, parent, position, limit, below):
     """Best set of `child` before index `below` that contains `parent` and precedes `limit`; -1 if there is none."""
-    pair = find_pair(lists, parent, child)
+    pair = find_pair(index, parent, child)
     if pair >= 0:
-        for k in range(lists.member_offsets[pair], lists.member_offsets[pair + 1]):
-            s = np.int64(lists.member_sets[k])
+        for k in range(index.member_offsets[pair], index.member_offsets[pair + 1]):
+            s = np.int64(index.member_sets[k])
             if s >= below:
                 break
             if is_consistent(lists, s, position, limit):

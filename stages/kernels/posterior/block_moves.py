@@ -34,13 +34,9 @@ WORDS_AT_ONCE = 32
 """Words of a list's bitmaps that are united before their weights are summed."""
 
 
-class WeightedLists(NamedTuple):
-    """Listed sets with weights, and the distribution of blocks."""
+class Weighting(NamedTuple):
+    """Weights of the sets of `SetLists`, bitmaps of the sets, and the distribution of blocks."""
 
-    # int64, shape (n_variables + 1,): sets of child i are ``set_offsets[i]:set_offsets[i + 1]``, best first.
-    set_offsets: np.ndarray
-    parent_offsets: np.ndarray  # int64
-    parents: np.ndarray  # int32
     candidate_offsets: np.ndarray  # int64, shape (n_variables + 1,)
     # int32: variables in any set of child i: ``candidates[candidate_offsets[i]:candidate_offsets[i + 1]]``,
     # ascending.
@@ -57,7 +53,6 @@ class WeightedLists(NamedTuple):
     # int32, shape (n_rungs, n_sets): exponent of an upper bound on the total weight of the set and all that follow in
     # its list.
     rest_powers: np.ndarray
-    scores: np.ndarray  # float64, shape (n_sets,): nats
     partner_offsets: np.ndarray  # int64, shape (n_variables + 1,)
     # int32: candidates for the block of variable i: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
     partners: np.ndarray
@@ -143,20 +138,23 @@ def flag_descendants(walk, rung, variable, flag, n_seen):
 
 
 @inlined
-def meet_descendants(lists, walk, child, k, first, end, n_meeting, size):
+def meet_descendants(lists, weighting, walk, child, k, first, end, n_meeting, size):
     """Fill words `first` to ``end - 1`` of ``walk.met[k]`` for `child`, the k-th member of a block of `size`.
 
     `n_meeting` (int): number of entries of ``walk.meeting``.
     """
-    candidates, bitmaps, flags = lists.candidates, lists.bitmaps, walk.flags
-    first_candidate, n_sets = lists.candidate_offsets[child], lists.set_offsets[child + 1] - lists.set_offsets[child]
+    candidates, bitmaps, flags = weighting.candidates, weighting.bitmaps, walk.flags
+    first_candidate, n_sets = (
+        weighting.candidate_offsets[child],
+        lists.set_offsets[child + 1] - lists.set_offsets[child],
+    )
     n_words = (n_sets + WORD_BITS - 1) // WORD_BITS
     for j in range(size):
         walk.met[k, j, first:end] = np.uint64(0)
     for i in range(n_meeting):
         candidate = walk.meeting[i]
         flag = flags[candidates[first_candidate + candidate]]
-        start = lists.bitmap_offsets[child] + candidate * n_words
+        start = weighting.bitmap_offsets[child] + candidate * n_words
         contained = bitmaps[start + first : start + end]
         for j in range(size):
             if flag >> j & 1:
@@ -183,14 +181,14 @@ def sets_of_class(met, k, word, wanted, size):
 
 
 @inlined
-def sum_classes(lists, walk, rung, child, k, size):
+def sum_classes(lists, weighting, walk, rung, child, k, size):
     """Sum the weights of a child's sets by class; returns the work (words of bitmaps read)."""
-    weights, exponents, rest_powers = lists.weights[rung], lists.powers[rung], lists.rest_powers[rung]
-    candidates, meeting, met, flags = lists.candidates, walk.meeting, walk.met, walk.flags
+    weights, exponents, rest_powers = weighting.weights[rung], weighting.powers[rung], weighting.rest_powers[rung]
+    candidates, meeting, met, flags = weighting.candidates, walk.meeting, walk.met, walk.flags
     sums, powers = walk.sums[k], walk.powers[k]
     sums[: 1 << size] = 0.0
     powers[: 1 << size] = NOTHING
-    first_candidate, end_candidate = lists.candidate_offsets[child], lists.candidate_offsets[child + 1]
+    first_candidate, end_candidate = weighting.candidate_offsets[child], weighting.candidate_offsets[child + 1]
     n_meeting = 0
     for c in range(end_candidate - first_candidate):
         if flags[candidates[first_candidate + c]]:
@@ -203,7 +201,9 @@ def sum_classes(lists, walk, rung, child, k, size):
         if sums[0] > 0.0 and rest_powers[first] < powers[0] + NEGLIGIBLE:
             break
         if word % WORDS_AT_ONCE == 0:
-            meet_descendants(lists, walk, child, k, word, min(word + WORDS_AT_ONCE, n_words), n_meeting, size)
+            meet_descendants(
+                lists, weighting, walk, child, k, word, min(word + WORDS_AT_ONCE, n_words), n_meeting, size
+            )
         for c in range(1 << size):
             # Bit k of a class of member k itself is not used.
             if c >> k & 1:
@@ -257,9 +257,9 @@ def draw_choice(walk, choices, size, rng):
 
 
 @inlined
-def draw_set(lists, walk, rung, child, k, wanted, size, rng):
+def draw_set(lists, weighting, walk, rung, child, k, wanted, size, rng):
     """Draw a set of class `wanted` in proportion to its weight."""
-    weights, exponents, power = lists.weights[rung], lists.powers[rung], walk.powers[k, wanted]
+    weights, exponents, power = weighting.weights[rung], weighting.powers[rung], walk.powers[k, wanted]
     met, start = walk.met, lists.set_offsets[child]
     drawn = rng.random() * walk.sums[k, wanted]
     last = np.int64(-1)
@@ -276,7 +276,7 @@ def draw_set(lists, walk, rung, child, k, wanted, size, rng):
 
 
 @inlined
-def move_block(lists, walk, rung, block, size, rng):
+def move_block(lists, weighting, walk, rung, block, size, rng):
     """Draw the sets of the variables ``block[:size]`` in the network on a rung.
 
     `block` is int32, shape (LARGEST_BLOCK,). Returns the work: variables, words and choices processed.
@@ -287,13 +287,15 @@ def move_block(lists, walk, rung, block, size, rng):
     n_flagged = 0
     for k in range(size):
         n_flagged = flag_descendants(walk, rung, block[k], np.uint8(1 << k), n_flagged)
-    choices = lists.choices[lists.choice_offsets[size - 1] : lists.choice_offsets[size]]
+    choices = weighting.choices[weighting.choice_offsets[size - 1] : weighting.choice_offsets[size]]
     work = n_flagged + len(choices)
     for k in range(size):
-        work += sum_classes(lists, walk, rung, block[k], k, size)
+        work += sum_classes(lists, weighting, walk, rung, block[k], k, size)
     drawn = draw_choice(walk, choices, size, rng)
     for k in range(size):
-        walk.chosen[rung, block[k]] = draw_set(lists, walk, rung, block[k], k, choices[drawn, k], size, rng)
+        walk.chosen[rung, block[k]] = draw_set(
+            lists, weighting, walk, rung, block[k], k, choices[drawn, k], size, rng
+        )
         link_family(lists, walk, rung, block[k])
     for k in range(n_flagged):
         walk.flags[walk.stack[k]] = 0

@@ -16,18 +16,18 @@ from .block_moves import link_family, unlink_family
 
 
 @inlined
-def candidate_bits(lists, child, candidate, word):
+def candidate_bits(lists, weighting, child, candidate, word):
     """Which of 64 sets of `child` contain a candidate, as a word; nothing if no set does."""
-    first, end = lists.candidate_offsets[child], lists.candidate_offsets[child + 1]
-    place = first + np.searchsorted(lists.candidates[first:end], candidate)
-    if place == end or lists.candidates[place] != candidate:
+    first, end = weighting.candidate_offsets[child], weighting.candidate_offsets[child + 1]
+    place = first + np.searchsorted(weighting.candidates[first:end], candidate)
+    if place == end or weighting.candidates[place] != candidate:
         return np.uint64(0)
     n_words = (lists.set_offsets[child + 1] - lists.set_offsets[child] + WORD_BITS - 1) // WORD_BITS
-    return lists.bitmaps[lists.bitmap_offsets[child] + (place - first) * n_words + word]
+    return weighting.bitmaps[weighting.bitmap_offsets[child] + (place - first) * n_words + word]
 
 
 @borrowing
-def find_listed(lists, child, other, extra):
+def find_listed(lists, weighting, child, other, extra):
     """The set of `child` with the members of the set `other`, and `extra` unless it is -1; -1 if not listed."""
     first, end = lists.set_offsets[child], lists.set_offsets[child + 1]
     size = lists.parent_offsets[other + 1] - lists.parent_offsets[other] + (extra >= 0)
@@ -35,9 +35,9 @@ def find_listed(lists, child, other, extra):
         start = first + word * WORD_BITS
         left = ~np.uint64(0) if end - start >= WORD_BITS else (np.uint64(1) << np.uint64(end - start)) - np.uint64(1)
         if extra >= 0:
-            left &= candidate_bits(lists, child, extra, word)
+            left &= candidate_bits(lists, weighting, child, extra, word)
         for k in range(lists.parent_offsets[other], lists.parent_offsets[other + 1]):
-            left &= candidate_bits(lists, child, lists.parents[k], word)
+            left &= candidate_bits(lists, weighting, child, lists.parents[k], word)
         while left:
             s = start + np.int64(lowest_bit(left))
             left &= left - np.uint64(1)
@@ -59,7 +59,7 @@ def is_part_of(lists, one, other):
 
 
 @borrowing
-def reverse_covered(lists, walk, rung, rng):
+def reverse_covered(lists, weighting, walk, rung, rng):
     """Draw an arc of the network on a rung, and reverse it if it is covered, by the rule of Metropolis.
 
     Returns the work: sets compared.
@@ -74,10 +74,13 @@ def reverse_covered(lists, walk, rung, rng):
     is_smaller = lists.parent_offsets[tail_old + 1] - lists.parent_offsets[tail_old] == size - 1
     if not (is_smaller and is_part_of(lists, tail_old, old)):
         return 1
-    new, tail_new = find_listed(lists, head, tail_old, -1), find_listed(lists, tail, tail_old, head)
+    new, tail_new = (
+        find_listed(lists, weighting, head, tail_old, -1),
+        find_listed(lists, weighting, tail, tail_old, head),
+    )
     if new >= 0 and tail_new >= 0:
         scores = lists.scores
-        gain = lists.rungs[rung] * (scores[new] + scores[tail_new] - scores[old] - scores[tail_old])
+        gain = weighting.rungs[rung] * (scores[new] + scores[tail_new] - scores[old] - scores[tail_old])
         if gain >= 0.0 or rng.random() < math.exp(gain):
             unlink_family(lists, walk, rung, head)
             unlink_family(lists, walk, rung, tail)

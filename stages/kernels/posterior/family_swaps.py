@@ -86,20 +86,20 @@ def swap_family(lists, walk, rung, v):
 
 
 @inlined
-def family_gain(lists, walk, rung, v):
+def family_gain(lists, weighting, walk, rung, v):
     """What the swap of a family adds to the logarithm of the density of both networks."""
     better = lists.scores[walk.chosen[rung + 1, v]] - lists.scores[walk.chosen[rung, v]]
-    return (lists.rungs[rung] - lists.rungs[rung + 1]) * better
+    return (weighting.rungs[rung] - weighting.rungs[rung + 1]) * better
 
 
 @borrowing
-def swap_parts(lists, walk, rung, rng):
+def swap_parts(lists, weighting, walk, rung, rng):
     """Swap each strongly connected part by the rule of Metropolis."""
     n = walk.chosen.shape[1]
     part, gains = walk.marks[PART], walk.gains
     gains[:] = 0.0
     for v in range(n):
-        gains[part[v]] += family_gain(lists, walk, rung, v)
+        gains[part[v]] += family_gain(lists, weighting, walk, rung, v)
     for k in range(n):
         gains[k] = 1.0 if gains[k] >= 0.0 or rng.random() < math.exp(gains[k]) else 0.0
     for v in range(n):
@@ -148,7 +148,7 @@ def mark_groups(lists, walk, rung):
 
 
 @borrowing
-def swap_groups(lists, walk, rung, rng):
+def swap_groups(lists, weighting, walk, rung, rng):
     """Swap the groups that are no whole part, by the rule of Metropolis; returns the work, in visits of variables."""
     n = walk.chosen.shape[1]
     mark_groups(lists, walk, rung)
@@ -170,7 +170,7 @@ def swap_groups(lists, walk, rung, rng):
         v = first
         while v >= 0:
             differs |= walk.chosen[rung, v] != walk.chosen[rung + 1, v]
-            gain += family_gain(lists, walk, rung, v)
+            gain += family_gain(lists, weighting, walk, rung, v)
             v = following[v]
         if not differs or (gain < 0.0 and rng.random() >= math.exp(gain)):
             continue
@@ -194,11 +194,11 @@ def swap_groups(lists, walk, rung, rng):
 
 
 @borrowing
-def swap_families(lists, walk, rng):
+def swap_families(lists, weighting, walk, rng):
     """Swap families on neighbouring rungs, from the first rung on; returns the work, in visits of variables."""
     work = 0
     for rung in range(len(walk.chosen) - 1):
         mark_parts(walk, rung)
-        swap_parts(lists, walk, rung, rng)
-        work += swap_groups(lists, walk, rung, rng)
+        swap_parts(lists, weighting, walk, rung, rng)
+        work += swap_groups(lists, weighting, walk, rung, rng)
     return work

@@ -20,23 +20,23 @@ REVERSALS = 4
 
 
 @inlined
-def draw_partner(lists, host, rng):
+def draw_partner(weighting, host, rng):
     """Draw a variable for the block of `host`: one of its partners, or with probability `ANYONE` any variable."""
-    first, end = lists.partner_offsets[host], lists.partner_offsets[host + 1]
+    first, end = weighting.partner_offsets[host], weighting.partner_offsets[host + 1]
     drawn = rng.random()
     if end == first or rng.random() < ANYONE:
-        return np.int32(drawn * (len(lists.partner_offsets) - 1))
+        return np.int32(drawn * (len(weighting.partner_offsets) - 1))
     # The first partner whose cumulative probability exceeds the number drawn.
-    return lists.partners[first + np.searchsorted(lists.partner_shares[first : end - 1], drawn, side="right")]
+    return weighting.partners[first + np.searchsorted(weighting.partner_shares[first : end - 1], drawn, side="right")]
 
 
 @inlined
-def draw_block(lists, block, size, rng):
+def draw_block(weighting, block, size, rng):
     """Fill ``block[:size]`` with a uniform variable and partners of the members drawn before."""
-    block[0] = np.int32(rng.random() * (len(lists.partner_offsets) - 1))
+    block[0] = np.int32(rng.random() * (len(weighting.partner_offsets) - 1))
     n = 1
     while n < size:
-        candidate = draw_partner(lists, block[int(rng.random() * n)], rng)
+        candidate = draw_partner(weighting, block[int(rng.random() * n)], rng)
         is_new = True
         for k in range(n):
             is_new &= block[k] != candidate
@@ -55,7 +55,7 @@ def network_total(lists, walk, rung):
 
 
 @borrowing
-def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
+def walk_on(lists, weighting, walk, round_moves, n_rounds, rng, samples, totals, done, most_work):
     """Make rounds of moves until about `most_work`; every `n_rounds` the network on the first rung is a sample.
 
     Returns the total number of moves; ``n_samples * n_rounds * n_rungs * round_moves`` when all samples are drawn.
@@ -87,16 +87,16 @@ def walk_on(lists, walk, round_moves, n_rounds, rng, samples, totals, done, most
             drawn, size = rng.random(), 1
             # The block is drawn independently of the network, so each move leaves the distribution of its rung
             # invariant, as a step of a Gibbs sampler does.
-            while size < LARGEST_BLOCK and drawn >= lists.size_shares[size - 1]:
+            while size < LARGEST_BLOCK and drawn >= weighting.size_shares[size - 1]:
                 size += 1
             size = min(size, n)
-            draw_block(lists, block, size, rng)
-            work += move_block(lists, walk, rung, block, size, rng)
+            draw_block(weighting, block, size, rng)
+            work += move_block(lists, weighting, walk, rung, block, size, rng)
             for _ in range(REVERSALS):
-                work += reverse_covered(lists, walk, rung, rng)
+                work += reverse_covered(lists, weighting, walk, rung, rng)
             done += 1
         if done % (n_rungs * round_moves) == 0:
-            work += swap_families(lists, walk, rng)
+            work += swap_families(lists, weighting, walk, rng)
         if done % sample_moves == 0:
             t = done // sample_moves - 1
             totals[t] = network_total(lists, walk, 0)

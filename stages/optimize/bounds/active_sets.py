@@ -13,7 +13,7 @@ from stages.kernels.bounds.lagrangian import VIOLATION, cuts_by_set, improve_mul
 from stages.kernels.bounds.subgradient_ascent import BOUND
 
 from .cut_pool import CutPool
-from .edge_prices import EdgePrices
+from .width.edge_prices import EdgePrices
 
 ACTIVE_SHARE = 1e-3
 """Sets with a greater share are in use."""
@@ -66,22 +66,23 @@ class ActiveRound:
         pace: np.ndarray,
     ):
         is_least = np.zeros(len(shares), dtype=np.bool_)
-        mark_least(pool.columns.set_offsets, reduced, LEAST_ACTIVE, is_least)
+        mark_least(pool.lists.set_offsets, reduced, LEAST_ACTIVE, is_least)
         last_least[is_least] = number
         self._sets = np.flatnonzero((shares > ACTIVE_SHARE) | (last_least > number - ROUNDS_ACTIVE))
         self._n_sets = len(shares)
         self.view = pool.restricted(self._sets)  # the cuts over the active sets
-        columns = self.view.columns
+        lists = self.view.lists
         active = shares[self._sets]
-        totals = np.add.reduceat(active, columns.set_offsets[:-1])
+        totals = np.add.reduceat(active, lists.set_offsets[:-1])
         # float64: averaged choices among the active sets.
-        self.active_shares = active / np.repeat(totals, np.diff(columns.set_offsets))
+        self.active_shares = active / np.repeat(totals, np.diff(lists.set_offsets))
         self.n_steps = 0  # steps done
         self._multipliers, self._arcs = multipliers, arcs
         # The set of least reduced cost of each child is active: so far this is the bound over all sets.
         self._volume = new_volume(
-            columns,
-            arcs.joined(cuts_by_set(self.view.cuts, len(self._sets)), columns),
+            lists,
+            self.view.costs,
+            arcs.joined(cuts_by_set(self.view.cuts, len(self._sets)), lists),
             arcs.edges,
             np.concatenate((multipliers, arcs.moving)),
             self.active_shares,

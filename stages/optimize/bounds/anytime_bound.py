@@ -1,7 +1,7 @@
 """An upper bound that improves beside a search, for a share of the search's work.
 
-Under a treewidth bound it holds for networks within it once prices of edges (`width_search`) have narrowed it; until
-then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
+Under a treewidth bound it holds for networks within it once prices of edges (`width.width_search`) have narrowed it;
+until then, and always where a proof is wanted, since its prices are not kept for one, for networks of any width.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 
 from formats.bounds import Bound
 from formats.records import ParentSetTable
-from stages.lists.set_lists import keep_in_table
+from stages.lists.set_lists import keep_sets, lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
 from ..result import SearchResult, total_score
 from .claims import claim_of_lists
-from .width_search import WidthSearch
+from .width.width_search import WidthSearch
 
 SHARE = 0.2
 """Work on the bound per unit of work of the search: a sixth of the time."""
@@ -76,10 +76,10 @@ class AnytimeBound:
     """
 
     def __init__(self, table: ParentSetTable, options: OptimizeOptions, budget: Budget, idle_share: float = 0.0):
-        lists, treewidth = table, options.treewidth
+        lists, treewidth = lists_in(table), options.treewidth
         if treewidth is not None:
             # Every variable has such a set: larger fixed records are refused earlier.
-            lists = keep_in_table(table, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
+            lists = keep_sets(lists, np.flatnonzero(np.diff(table.parent_offsets) <= treewidth))
         narrowed = None if options.keeps_proof else treewidth
         self.search = WidthSearch(lists, task_generator(options.seed, 0, 1), narrowed)
         self._table, self._options = table, options

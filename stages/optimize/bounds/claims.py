@@ -2,7 +2,7 @@
 
 A claim is never wider than its proof. It names every limit on the lists (number of parents, knowledge about arcs, a
 screening forest) and on the search (a treewidth bound, further constraints). Incomplete lists prove nothing about
-networks with other sets.
+networks with other sets: what is known about these follows a claim in parentheses.
 """
 
 from __future__ import annotations
@@ -10,14 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from formats.records import ParentSetTable
-from formats.wording import plural
+from formats.wording import out_of, plural
 
 from .. import OptimizeOptions
 
 ALL = "all networks"
 """First words of a claim about complete lists; no other claim has them."""
 
-KEEPING_FOREST = " that keep the screening forest (other arcs among its roots only)"
+_FOREST = " made of the screening forest and arcs among its roots"
+_MORE = "more exist"
+
+
+def with_forest(claim: str) -> str:
+    """The claim about networks of the roots as one about these networks and the screening forest together."""
+    networks, parenthesis, known = claim.partition(" (")
+    return networks + _FOREST + parenthesis + known
 
 
 def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: bool = False) -> str:
@@ -28,7 +35,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: b
     """
     most = _most_parents(options, None, table.n_variables)
     if not np.all(table.complete | table.fixed):
-        return "networks of the listed sets" + _kind(most, options, is_narrow) + _what_is_cut_short(table)
+        return _of_listed_sets(most, options, is_narrow, _known_of_sets(table))
     limits = table.header.limits
     if limits is None:
         unknown = " within the limits of the lists, which are unknown"
@@ -41,7 +48,7 @@ def claim_of_lists(table: ParentSetTable, options: OptimizeOptions, is_narrow: b
     if is_constrained:
         claim += " under the constraints"
     if limits.get("screen"):
-        claim += KEEPING_FOREST
+        claim = with_forest(claim)
     elif table.fixed.any() and not is_constrained:
         claim += " with the fixed sets"
     return claim
@@ -57,8 +64,12 @@ def claim_of_grown_lists(n_sets: int, options: OptimizeOptions, is_narrow: bool 
     """The class of networks for which a bound on lists grown by the search holds: networks of the final sets;
     `is_narrow` as in `claim_of_lists`.
     """
-    sets = f"networks of the {plural(n_sets, 'set')} listed at the end"
-    return sets + _kind(options.treewidth, options, is_narrow)
+    known = f"{plural(n_sets, 'set')} at the end of the search; {_MORE}"
+    return _of_listed_sets(options.treewidth, options, is_narrow, known)
+
+
+def _of_listed_sets(most_parents: int | None, options: OptimizeOptions, is_narrow: bool, known: str) -> str:
+    return f"networks of the listed sets{_kind(most_parents, options, is_narrow)} ({known})"
 
 
 def _most_parents(options: OptimizeOptions, listed: int | None, n_variables: int) -> int | None:
@@ -83,12 +94,15 @@ def _kind(most_parents: int | None, options: OptimizeOptions, is_narrow: bool = 
     return kind if options.max_table is None else f"{kind} and tables of at most {options.max_table:,} cells"
 
 
-def _what_is_cut_short(table: ParentSetTable) -> str:
+def _known_of_sets(table: ParentSetTable) -> str:
+    """Which lists are incomplete, and whether further sets exist (lists of other programs do not tell)."""
+    known = _MORE if table.header.data is not None else "whether more exist is not known"
+    n_early = table.n_cut_short - table.n_unsearched
+    if n_early:
+        known = f"the lists of {out_of(n_early, table.n_variables, 'variable')} ended early; {known}"
     if table.n_unsearched:
-        return f", {table.n_unsearched} of {table.n_variables} variables never searched"
-    if table.n_cut_short:
-        return f", {table.n_cut_short} of {table.n_variables} searches cut short"
-    return ""
+        known = f"{out_of(table.n_unsearched, table.n_variables, 'variable')} never searched; {known}"
+    return known
 
 
 def _is_constrained(options: OptimizeOptions) -> bool:

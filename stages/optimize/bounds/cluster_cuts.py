@@ -12,7 +12,7 @@ from stages.runtime.budgets import Budget, slices
 
 from .cut_pool import CutPool
 from .cuts import Origin
-from .separators import Point
+from .separators import FractionalChoice
 
 DEMANDS = (1, 2)
 """Demands searched for. Demand two closes most of the gap that demand one leaves; three was never needed."""
@@ -34,11 +34,11 @@ class ClusterSeparator(NamedTuple):
     noise: float = 0.0  # amplitude of the random disturbance of a change, in shares
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[list[Origin], int]:
         """At most one cluster for each variable, and the variables looked at."""
         support = point.support
-        n = len(support.set_offsets) - 1
+        n = len(support.lists.set_offsets) - 1
         cluster = new_cluster(support)
         most = min(MOST_MEMBERS, n)
         rules = ClusterRules(

@@ -8,22 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts, counted_sets, no_cuts, restrict_cuts
+from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import child_of_sets, keep_sets
 
 from .cuts import Cut, HalvedSum, Origin, add_up, key_of, round_half
-
-
-def keep_columns(columns: Columns, kept: np.ndarray) -> Columns:
-    """The sets where `kept` is true."""
-    return columns_of(columns, np.flatnonzero(kept))
-
-
-def columns_of(columns: Columns, sets: np.ndarray) -> Columns:
-    """Some of the sets, ascending."""
-    starts, kept = keep_sets(columns, sets)
-    return Columns(set_offsets=starts, costs=columns.costs[sets], parent_offsets=kept.offsets, parents=kept.members)
 
 
 def cuts_of_sets(cuts: Cuts, sets: np.ndarray, n_sets: int) -> Cuts:
@@ -63,14 +52,17 @@ def extended(buffer: np.ndarray, used: int, parts: list[np.ndarray]) -> np.ndarr
 
 
 class CutPool:
-    """Distinct cuts over some columns, in the order in which they were added."""
+    """Distinct cuts over some sets, in the order in which they were added.
 
-    def __init__(self, columns: Columns):
-        self.columns = columns
+    `costs` (float64, shape (n_sets,)) are those of the sets of `lists` in nats, non-negative.
+    """
+
+    def __init__(self, lists: SetLists, costs: np.ndarray):
+        self.lists, self.costs = lists, costs
         self.origins: list[Origin] = []  # clusters (members, ascending, and demand) and halved sums
         self.depths = np.empty(0, dtype=np.int64)  # int64, shape (n_cuts,): nesting of halved sums; 0 for clusters
         self._keys: dict[bytes, int] = {}
-        self._child = child_of_sets(columns)
+        self._child = child_of_sets(lists)
         self.cuts = no_cuts()  # the sets that the cuts count
         self._room: tuple[np.ndarray, np.ndarray] = self.cuts.sets, self.cuts.weights
 
@@ -144,10 +136,10 @@ class CutPool:
 
     def _counted_by_cluster(self, members: np.ndarray, demand: int) -> np.ndarray:
         """The sets that a cluster cut counts; int32, ascending by member."""
-        room = int(np.sum(self.columns.set_offsets[members + 1] - self.columns.set_offsets[members]))
+        room = int(np.sum(self.lists.set_offsets[members + 1] - self.lists.set_offsets[members]))
         found = np.empty(room, dtype=np.int32)
-        inside = np.zeros(len(self.columns.set_offsets) - 1, dtype=np.bool_)
-        return found[: counted_sets(self.columns, members, demand, inside, found)]
+        inside = np.zeros(len(self.lists.set_offsets) - 1, dtype=np.bool_)
+        return found[: counted_sets(self.lists, members, demand, inside, found)]
 
     def keep_cuts(self, kept: np.ndarray) -> None:
         """Drop the cuts where `kept` is false."""
@@ -166,17 +158,18 @@ class CutPool:
     def restricted(self, sets: np.ndarray) -> CutPool:
         """The same cuts over some of the sets (ascending), as a separate pool that never grows."""
         pool = copy.copy(self)
-        pool.columns = columns_of(self.columns, sets)
-        pool.cuts = cuts_of_sets(self.cuts, sets, len(self.columns.costs))
+        pool.lists, pool.costs = keep_sets(self.lists, sets), self.costs[sets]
+        pool.cuts = cuts_of_sets(self.cuts, sets, len(self.costs))
         pool._child = self._child[sets]
         return pool
 
-    def keep_columns(self, columns: Columns, kept: np.ndarray) -> None:
-        """Replace the columns by `columns`: the sets where `kept` is true."""
+    def keep_sets(self, kept: np.ndarray) -> None:
+        """Drop the sets where `kept` is false."""
         new_index = (np.cumsum(kept) - 1).astype(np.int32)
         stays = kept[self.cuts.sets]
         before = offsets_of(stays)
-        self.columns, self._child = columns, self._child[kept]
+        self.lists = keep_sets(self.lists, np.flatnonzero(kept))
+        self.costs, self._child = self.costs[kept], self._child[kept]
         self._replace(
             offsets=before[self.cuts.offsets],
             sets=new_index[self.cuts.sets[stays]],

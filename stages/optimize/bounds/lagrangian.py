@@ -5,7 +5,7 @@ good start for a search. Then the volume algorithm (`stages.kernels.bounds.lagra
 separates further cuts: clusters of demand one and two, and zero-half cuts. It comes close to the linear programme
 over the same cuts. A set whose reduced cost exceeds the gap cannot be part of a better network than the incumbent and
 is excluded (reduced-cost fixing). Under a treewidth bound a copy of the search goes on with prices of edges
-(`edge_prices`, `triangle_prices`); `width_search` divides the work between both.
+(`width.edge_prices`, `width.triangle_prices`); `width.width_search` divides the work between both.
 
 The volume algorithm works in rounds on `active_sets`; all sets, evaluated after each, give a bound and the next ones.
 """
@@ -19,32 +19,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.records import ParentSetTable
-from stages.kernels.bounds.dual_ascent import (
-    ASCENT_MORE,
-    CLUSTERS,
-    WORK_LEFT,
-    Columns,
-    ascend,
-    new_columns,
-    new_placement,
-    place_free,
-)
+from stages.kernels.bounds.dual_ascent import ASCENT_MORE, CLUSTERS, WORK_LEFT, ascend, new_placement, place_free
 from stages.kernels.bounds.lagrangian import WEIGHT
 from stages.kernels.bounds.subgradient_ascent import SHARE, new_pace
 from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import costs_of
 from stages.runtime.budgets import Budget
 
 from .active_sets import ROUNDS_ACTIVE, SLICE_WORK, ActiveRound
 from .cluster_cuts import DEMANDS, ClusterSeparator
-from .cut_pool import CutPool, keep_columns
-from .edge_prices import EdgePrices, pricing_work
+from .cut_pool import CutPool
 from .proof_steps import Prices, TreeNode, positive_prices
 from .relaxation import relaxed
 from .residual import solve_residual
 from .rounding import proof_rounding
 from .separators import Separator, add_violated, make_point
-from .triangle_prices import TrianglePrices, can_price_triangles
+from .width.edge_prices import EdgePrices, pricing_work
+from .width.triangle_prices import TrianglePrices, can_price_triangles
 from .zero_half_cuts import HalvedSumSeparator
 
 ASCENT_COST = 8
@@ -113,13 +104,12 @@ class BoundSearch:
     same variables, hold on these lists too and are the warm start.
     """
 
-    def __init__(self, lists: SetLists | ParentSetTable, rng: np.random.Generator, known: BoundSearch | None = None):
-        columns = new_columns(lists)
-        n = len(columns.set_offsets) - 1
+    def __init__(self, lists: SetLists, rng: np.random.Generator, known: BoundSearch | None = None):
+        n, costs = len(lists.set_offsets) - 1, costs_of(lists)
         self.rng = rng
         self.work = 0  # approximate number of sets looked at so far: the deterministic unit of work
         # int64: sets that may be part of a network better than the incumbent.
-        self.kept = np.arange(len(columns.costs), dtype=np.int64)
+        self.kept = np.arange(len(costs), dtype=np.int64)
         self.incumbent = -math.inf
         # Sum of the best scores of all variables in nats: the zero of costs.
         self.ideal = math.fsum(lists.scores[lists.set_offsets[:-1]].tolist())
@@ -131,9 +121,9 @@ class BoundSearch:
         self.exclusions: list[Prices] = []  # for a proof: the multipliers that excluded sets, oldest first
         # For a proof: the multipliers after which the residual problem was solved for the bound; None if it was not.
         self.residual: Prices | None = None
-        self.pool = CutPool(columns)  # the cuts found, over the kept sets
+        self.pool = CutPool(lists, costs)  # the cuts found, over the kept sets
         self.multipliers = np.empty(0)  # the best multipliers of these cuts, in nats; float64
-        self._arcs = EdgePrices(columns, None)
+        self._arcs = EdgePrices(lists, None)
         self._stage, self._stalls = ANY_WIDTH, 0
         # Whether the bound is about networks within the treewidth only; otherwise it holds for networks of any width.
         self.is_narrow = False
@@ -146,9 +136,9 @@ class BoundSearch:
         self._pace = new_pace(self._stage.first_weight)
         self._last = 0.0
         self._shares = np.empty(0)
-        self._placement = new_placement(columns)
+        self._placement = new_placement(lists, costs)
         self._scratch = (np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_))
-        self._top = place_free(columns, self._placement)
+        self._top = place_free(lists, self._placement)
         # int32, shape (n_variables,): the order in which dual ascent placed the variables, a start for searches.
         # Unplaced variables stand last.
         self.order = self._order()
@@ -204,8 +194,8 @@ class BoundSearch:
         search.pool, search.exclusions = self.pool.copied(), list(self.exclusions)
         search._moving, search._shares = self._moving.copy(), self._active.all_shares()
         search._last_least, search._pace = self._last_least.copy(), self._pace.copy()
-        search._arcs, search._stage = EdgePrices(self.pool.columns, treewidth), EDGES
-        search._arcs.add_violated(self._active.view.columns, self._active.active_shares)
+        search._arcs, search._stage = EdgePrices(self.pool.lists, treewidth), EDGES
+        search._arcs.add_violated(self._active.view.lists, self._active.active_shares)
         search._pace[WEIGHT], search._pace[SHARE] = EDGES.first_weight, max(self._pace[SHARE], NEW_SHARE)
         search._begin_round()
         return search
@@ -239,8 +229,8 @@ class BoundSearch:
 
     def _ascend(self, work: float) -> None:
         """A slice of dual ascent."""
-        columns = self.pool.columns
-        n = len(columns.set_offsets) - 1
+        lists = self.pool.lists
+        n = len(lists.set_offsets) - 1
         # Room for a slice: about 4,000,000 members in all, since a cluster may hold every variable.
         room = max(1, min(MOST_CLUSTERS - len(self.pool), 1 + 4_000_000 // n))
         pool = np.empty(room * n, dtype=np.int32)
@@ -250,7 +240,7 @@ class BoundSearch:
         progress = np.zeros(2, dtype=np.int64)
         progress[WORK_LEFT] = allowed
         self._top, code = ascend(
-            columns, self._placement, self._top, *self._scratch, self.rng, pool, offsets, raised, progress
+            lists, self._placement, self._top, *self._scratch, self.rng, pool, offsets, raised, progress
         )
         self.work += ASCENT_COST * (allowed - int(progress[WORK_LEFT]))
         count = int(progress[CLUSTERS])
@@ -275,11 +265,11 @@ class BoundSearch:
 
     def _evaluate(self) -> float:
         """Compute the bound by the moving multipliers; exclude sets that cannot be part of a better network."""
-        columns, cuts = self.pool.columns, self.pool.cuts
-        priced, worth = self._arcs.priced(columns)
-        bound, total, self._reduced, self._chosen = relaxed(priced, cuts, self._moving)
+        lists, costs, cuts = self.pool.lists, self.pool.costs, self.pool.cuts
+        priced, worth = self._arcs.priced(lists, costs)
+        bound, total, self._reduced, self._chosen = relaxed(lists, priced, cuts, self._moving)
         bound, total = bound - worth, total - worth
-        self.work += len(cuts.sets) + 4 * len(columns.costs) + (0 if self._arcs.are_zero else pricing_work(columns))
+        self.work += len(cuts.sets) + 4 * len(costs) + (0 if self._arcs.are_zero else pricing_work(lists))
         is_narrow = self._keeps_narrow or not self._arcs.are_zero
         if bound > self._cost:
             self.is_narrow = is_narrow
@@ -287,19 +277,18 @@ class BoundSearch:
             self._best, self.multipliers = bound, self._moving.copy()
             self._arcs.keep()
         least = self._reduced[self._chosen]
-        excess = self._reduced - np.repeat(least, np.diff(columns.set_offsets))
+        excess = self._reduced - np.repeat(least, np.diff(lists.set_offsets))
         slack = 2.0 * (self.rounding + max(0.0, total - bound))
         # A network with a set costs at least the bound plus the excess of the set over the best set of its child.
         kept = excess <= self.ideal - self.incumbent - bound + slack
         # Their excess is 0. Without them a variable would have no set once the bound exceeds the incumbent's cost.
         kept[self._chosen] = True
         if not self.is_closed:
-            self._solve_kept(columns, kept, is_narrow)
+            self._solve_kept(kept, is_narrow)
         if np.count_nonzero(kept) <= 0.9 * len(kept):
             self.exclusions.append(positive_prices(self.pool.origins, self._moving))
             self._keeps_narrow = is_narrow
-            columns = keep_columns(columns, kept)
-            self.pool.keep_columns(columns, kept)
+            self.pool.keep_sets(kept)
             self.kept = self.kept[kept]
             self._reduced = self._reduced[kept]
             self._chosen = (np.cumsum(kept) - 1)[self._chosen]
@@ -307,12 +296,12 @@ class BoundSearch:
                 self._shares, self._last_least = self._shares[kept], self._last_least[kept]
         return bound
 
-    def _solve_kept(self, columns: Columns, kept: np.ndarray, is_narrow: bool) -> None:
+    def _solve_kept(self, kept: np.ndarray, is_narrow: bool) -> None:
         """Solve the residual problem if it is small: a better network consists of the kept sets.
 
         `is_narrow` says whether this holds for networks within the treewidth only.
         """
-        solved = solve_residual(columns, kept) if self.incumbent > -math.inf else None
+        solved = solve_residual(self.pool.lists, self.pool.costs, kept) if self.incumbent > -math.inf else None
         if solved is not None:
             cost, chosen = solved
             # A network with an excluded set is no better than the incumbent, so the lesser cost bounds all networks.
@@ -353,7 +342,7 @@ class BoundSearch:
         gain, self._last, self._averaged = self._best - self._last, self._best, 0
         if gain < self._stage.stall_gain * self._missing and not self._arcs.are_untried:
             if self._pace[WEIGHT] <= self._stage.last_weight and can_price_triangles(self._arcs):
-                self._arcs = TrianglePrices(self._arcs, self._active.view.columns, self._active.active_shares)
+                self._arcs = TrianglePrices(self._arcs, self._active.view.lists, self._active.active_shares)
                 self._stage = TRIANGLES if self._arcs.is_complete else MET_TRIANGLES
                 self._pace[WEIGHT] = self._stage.first_weight
             else:
@@ -384,7 +373,7 @@ class BoundSearch:
 
     def _change_cuts(self, budget: Budget) -> int:
         """Drop slack cuts at intervals and separate further cuts; returns the number of the latter."""
-        point = make_point(self._active.view.columns, self._active.active_shares, SUPPORT_SHARE)
+        point = make_point(self._active.view.lists, self._active.active_shares, SUPPORT_SHARE)
         if self._round % DROPPING_ROUNDS == 0:
             # Nearly tight cuts stay: the next choices may violate them.
             kept = (self._moving > 0.0) | (self.multipliers > 0.0) | (self._active.violations > -0.05)
@@ -397,4 +386,4 @@ class BoundSearch:
         self.work += 2 * work
         if self._round % DROPPING_ROUNDS == 0:
             self._arcs.drop()
-        return added + self._arcs.add_violated(self._active.view.columns, self._active.active_shares)
+        return added + self._arcs.add_violated(self._active.view.lists, self._active.active_shares)

@@ -1,4 +1,7 @@
-"""What a search keeps for a proof of its bound: multipliers that excluded sets or bound networks; see `proofs`."""
+"""What a search keeps for a proof of its bound: multipliers that excluded sets or bound networks.
+
+`proof_assembly` makes the proof.
+"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts, choose_least, reduce_costs
+from stages.kernels.orders.set_lists import SetLists
 
 from .rounding import EPSILON, sum_error
 
@@ -22,22 +22,22 @@ class Relaxed(NamedTuple):
     chosen: np.ndarray  # int64, shape (n_variables,): the set of least reduced cost of each variable
 
 
-def relaxed(columns: Columns, cuts: Cuts, multipliers: np.ndarray) -> Relaxed:
+def relaxed(lists: SetLists, costs: np.ndarray, cuts: Cuts, multipliers: np.ndarray) -> Relaxed:
     """The Lagrangian bound of these multipliers on the cost of every network, in nats, its terms rounded down.
 
     The sum of the terms is rounded to nearest, so the value alone may exceed the bound; that error is part of
-    `proof_rounding`. `multipliers` (float64, shape (n_cuts,)) are non-negative; the cost of an excluded set is
-    infinite.
+    `proof_rounding`. `multipliers` (float64, shape (n_cuts,)) are non-negative; so are `costs` (float64, shape
+    (n_sets,)), and the cost of an excluded set is infinite.
     """
-    reduced, terms = np.empty(len(columns.costs)), np.empty(len(columns.costs), dtype=np.int64)
-    chosen = np.empty(len(columns.set_offsets) - 1, dtype=np.int64)
-    reduce_costs(columns.costs, cuts, multipliers, reduced, terms)
-    sum_of_least = choose_least(columns.set_offsets, reduced, chosen)
+    reduced, terms = np.empty(len(costs)), np.empty(len(costs), dtype=np.int64)
+    chosen = np.empty(len(lists.set_offsets) - 1, dtype=np.int64)
+    reduce_costs(costs, cuts, multipliers, reduced, terms)
+    sum_of_least = choose_least(lists.set_offsets, reduced, chosen)
     is_open = np.isfinite(reduced)
     # The absolute values of the terms of a reduced cost sum to at most twice the cost plus the absolute reduced cost.
-    magnitude = np.where(is_open, 2.0 * columns.costs + np.abs(np.where(is_open, reduced, 0.0)), 0.0)
+    magnitude = np.where(is_open, 2.0 * costs + np.abs(np.where(is_open, reduced, 0.0)), 0.0)
     lowest = reduced - sum_error(1, 1.0) * (terms + 1) * magnitude
-    least = np.minimum.reduceat(lowest, columns.set_offsets[:-1])
+    least = np.minimum.reduceat(lowest, lists.set_offsets[:-1])
     priced = multipliers * cuts.demands
     # Priced terms are non-negative: two units cover the rounding of the products, of their sum and of the factor
     # itself.

@@ -13,7 +13,8 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.graphs import strongly_connected_components
-from stages.lists.set_lists import index_lists
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import new_lists
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -26,18 +27,19 @@ MOST_TOGETHER = 14
 """Largest component in variables: some milliseconds."""
 
 
-def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None:
+def solve_residual(lists: SetLists, costs: np.ndarray, kept: np.ndarray) -> tuple[float, np.ndarray] | None:
     """The best network of the sets where `kept` is true.
 
-    `kept` (bool, shape (n_sets,)) is true for at least one set of every variable. Returns the network's cost in nats
-    and its sets (int64); None if the problem is too large or has no acyclic choice.
+    `costs` (float64, shape (n_sets,)) are in nats. `kept` (bool, shape (n_sets,)) is true for at least one set of
+    every variable. Returns the network's cost in nats and its sets (int64); None if the problem is too large or has
+    no acyclic choice.
     """
     sets = np.flatnonzero(kept)
-    n = len(columns.set_offsets) - 1
+    n = len(lists.set_offsets) - 1
     if len(sets) > MOST_SETS * n:
         return None
-    members = [columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]].tolist() for s in sets]
-    starts = np.searchsorted(sets, columns.set_offsets).tolist()
+    members = [lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]].tolist() for s in sets]
+    starts = np.searchsorted(sets, lists.set_offsets).tolist()
     parents = [sorted({p for k in range(starts[v], starts[v + 1]) for p in members[k]}) for v in range(n)]
     components = strongly_connected_components(parents)
     if max(map(len, components)) > MOST_TOGETHER:
@@ -46,7 +48,7 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
     for component in components:
         place = {v: k for k, v in enumerate(component)}
         own = [
-            sorted(range(starts[v], starts[v + 1]), key=lambda k: (columns.costs[sets[k]], len(members[k])))
+            sorted(range(starts[v], starts[v + 1]), key=lambda k: (costs[sets[k]], len(members[k])))
             for v in component
         ]
         ranked = [k for some in own for k in some]
@@ -55,11 +57,11 @@ def solve_residual(columns, kept: np.ndarray) -> tuple[float, np.ndarray] | None
             continue
         # Parents in other components lie on no common cycle with this one: they are always available.
         within = [[place[p] for p in members[k] if p in place] for k in ranked]
-        scores = -columns.costs[sets[ranked]]
-        lists = index_lists(offsets_of([len(some) for some in own]), ListedSets.of(within), scores)
-        solved = solve_by_subsets(lists, Budget(), NullReporter())
+        scores = -costs[sets[ranked]]
+        together = new_lists(offsets_of([len(some) for some in own]), ListedSets.of(within), scores)
+        solved = solve_by_subsets(together, Budget(), NullReporter())
         if solved is None or solved[1].max() >= len(ranked):  # no order allows every variable a set
             return None
         for v, s in zip(component, solved[1].tolist()):
             chosen[v] = sets[ranked[s]]
-    return math.fsum(columns.costs[chosen].tolist()), chosen
+    return math.fsum(costs[chosen].tolist()), chosen

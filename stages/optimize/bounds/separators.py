@@ -1,7 +1,7 @@
 """The interface of separators: searches for cuts that a fractional choice of sets violates.
 
-A separator looks at one fractional choice (`Point`) and at the cuts known so far. It returns the origins of violated
-cuts (`cuts.Origin`), most violated first or in the order found, and its work in sets or variables looked at. Kinds:
+A separator looks at one `FractionalChoice` and at the cuts known so far. It returns the origins of violated cuts
+(`cuts.Origin`), most violated first or in the order found, and its work in sets or variables looked at. Kinds:
 `cluster_cuts.ClusterSeparator`, `zero_half_cuts.HalvedSumSeparator`, and the cycles of whole choices in
 `stages.optimize.exact.fractional`. To add a kind, write a class with ``separate`` and add it to the separators of
 `lagrangian` and of `stages.optimize.exact.branch_and_cut`.
@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from stages.kernels.bounds.cluster_cuts import Support
-from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import keep_sets
 from stages.runtime.budgets import Budget
 
@@ -23,7 +23,7 @@ from .cut_pool import CutPool
 from .cuts import Origin
 
 
-class Point(NamedTuple):
+class FractionalChoice(NamedTuple):
     """A fractional choice of sets."""
 
     shares: np.ndarray  # float64, shape (n_sets,): share of each set; the shares of a variable's sets sum to one
@@ -34,33 +34,31 @@ class Separator(Protocol):
     """A search for violated cuts of one kind."""
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[Sequence[Origin], int]:
         """Violated cuts, and the work done; ends early when the budget runs out."""
 
 
-def make_point(columns: Columns, shares: np.ndarray, least: float) -> Point:
+def make_point(lists: SetLists, shares: np.ndarray, least: float) -> FractionalChoice:
     """A fractional choice in which shares up to `least` are neglected."""
-    n = len(columns.set_offsets) - 1
+    n = len(lists.set_offsets) - 1
     sets = np.flatnonzero(shares > least)
-    starts, kept = keep_sets(columns, sets)
-    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), kept.sizes)
-    by_parent = np.argsort(kept.members, kind="stable")
+    kept = keep_sets(lists, sets)
+    set_of_entry = np.repeat(np.arange(len(sets), dtype=np.int32), np.diff(kept.parent_offsets))
+    by_parent = np.argsort(kept.parents, kind="stable")
     support = Support(
-        set_offsets=starts,
+        lists=kept,
         shares=shares[sets],
-        parent_offsets=kept.offsets,
-        parents=kept.members,
-        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(starts)),
-        member_offsets=np.searchsorted(kept.members[by_parent], np.arange(n + 1)).astype(np.int64),
+        child=np.repeat(np.arange(n, dtype=np.int32), np.diff(kept.set_offsets)),
+        member_offsets=np.searchsorted(kept.parents[by_parent], np.arange(n + 1)).astype(np.int64),
         member_sets=set_of_entry[by_parent],
     )
-    return Point(shares, support)
+    return FractionalChoice(shares, support)
 
 
 def add_violated(
     separators: Iterable[Separator],
-    point: Point,
+    point: FractionalChoice,
     pool: CutPool,
     rng: np.random.Generator,
     budget: Budget,

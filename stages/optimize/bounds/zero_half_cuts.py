@@ -19,7 +19,7 @@ from stages.runtime.budgets import Budget, slices
 
 from .cut_pool import CutPool, cuts_of_sets, slacks_of
 from .cuts import Cut, HalvedSum, add_up, round_half
-from .separators import Point
+from .separators import FractionalChoice
 
 MOST_DEPTH = 9
 """Nesting of sums."""
@@ -61,12 +61,12 @@ class HalvedSumSeparator(NamedTuple):
     work_per_counted: float = 0.0
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[list[HalvedSum], int]:
         """Violated halves that are not in the pool, most violated first; and the number of sets looked at."""
         shares, most_work = point.shares, self.work + self.work_per_counted * len(pool.cuts.sets)
         usable, odd = _odd_sets(pool, shares, self.least_share, self.most_slack)
-        n = len(pool.columns.set_offsets) - 1
+        n = len(pool.lists.set_offsets) - 1
         total = new_cut_sum(len(usable), shares[shares > self.least_share], n)
         kept = np.empty(len(usable), dtype=np.bool_)
         rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=self.violation)

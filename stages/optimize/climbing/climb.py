@@ -1,4 +1,8 @@
-"""One run of a hill-climbing method: climb, perturb the best graph, climb again; its result and figures."""
+"""One run of a hill-climbing method: climb, perturb the best graph, climb again; its result and figures.
+
+Between climbs, random moves lead a graph out of a local optimum (`perturb`), or arcs whose direction the data leave
+open are directed at random (`random_equivalent`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from stages.graphs.essential_graphs import list_arcs
+from stages.kernels.bits import has_bit
+from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -20,9 +27,10 @@ from ..result import Parents, SearchResult, unscored
 from .cache import FamilyCache
 from .climber import Climber
 from .constraints import Constraints, make_constraints, start_graph
-from .equivalent import random_equivalent
 from .literal_count import LiteralCount
-from .perturbation import perturb
+
+TRIES_PER_MOVE = 50
+"""Draws per wanted move before giving up: most draws are permitted moves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +48,7 @@ class Climb:
 
 
 @dataclass
-class Run:
+class ClimbingRun:
     """What the climbs of one run share; `order` as in `Climber`."""
 
     scorer: FamilyScorer
@@ -76,12 +84,12 @@ def tie_generator(options: OptimizeOptions, *kind: int) -> np.random.Generator |
     return task_generator(options.seed, 0, *kind) if options.draws_ties else None
 
 
-Method = Callable[[Run, Parents], Climb]
+Method = Callable[[ClimbingRun, Parents], Climb]
 """One climb, or several one after the other, from a start graph."""
 
 
 def run_method(
-    make_method: Callable[[Run], Method],
+    make_method: Callable[[ClimbingRun], Method],
     scorer: FamilyScorer,
     options: OptimizeOptions,
     budget: Budget,
@@ -101,7 +109,7 @@ def run_method(
     graph = start_graph(start, constraints, scorer.dataset.names)
     order = np.arange(scorer.n_variables)
     literal = LiteralCount(scorer.n_variables) if options.counts_literally else None
-    run = Run(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
+    run = ClimbingRun(scorer, options, budget, reporter, constraints, FamilyCache(scorer), order, literal)
     method = make_method(run)
     best = _among_equivalents(run, method, method(run, graph))
     totals = [best.total]
@@ -126,7 +134,7 @@ def run_method(
     return SearchResult(best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best))
 
 
-def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
+def _among_equivalents(run: ClimbingRun, method: Method, best: Climb) -> Climb:
     """If ties are drawn, climb again from a random equivalent of the graph as long as this leads to better ones.
 
     The first arcs of a climb gain equally in both directions, and their directions stay; a draw among equivalents
@@ -143,14 +151,14 @@ def _among_equivalents(run: Run, method: Method, best: Climb) -> Climb:
     return best
 
 
-def _facts(run: Run, totals: list[float]) -> dict[str, Any]:
+def _facts(run: ClimbingRun, totals: list[float]) -> dict[str, Any]:
     facts: dict[str, Any] = {"steps": _moves(run).sum().item(), "evaluations": run.cache.computed}
     if run.options.restarts:
         facts["restarts"] = len(totals) - 1
     return facts
 
 
-def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
+def _figures(run: ClimbingRun, totals: list[float], best: Climb) -> dict[str, Any]:
     additions, removals, reversals = _moves(run).tolist()
     figures = {
         "score": best.total,
@@ -174,5 +182,64 @@ def _figures(run: Run, totals: list[float], best: Climb) -> dict[str, Any]:
     return figures
 
 
-def _moves(run: Run) -> np.ndarray:
+def _moves(run: ClimbingRun) -> np.ndarray:
     return sum((climber.moves for climber in run.climbers), np.zeros(3, dtype=np.int64))
+
+
+def random_equivalent(parents: Parents, constraints: Constraints, rng: np.random.Generator) -> Parents:
+    """A Markov equivalent graph within the constraints; `parents` is acyclic and meets them.
+
+    Every arc is visited once, in random order, and reversed with probability one half if it is covered: its child has
+    the same other parents as its parent. Reversals of covered arcs keep the class (Chickering 1995) and the size of
+    the largest parent set.
+    """
+    families = [set(family) for family in parents]
+    arcs = sorted(list_arcs(parents))
+    for place, is_turned in zip(rng.permutation(len(arcs)).tolist(), rng.random(len(arcs)) < 0.5):
+        parent, child = arcs[place]
+        may_turn = has_bit(constraints.permitted[parent], child) and not has_bit(constraints.fixed[child], parent)
+        if is_turned and may_turn and families[child] - {parent} == families[parent]:
+            families[child].remove(parent)
+            families[parent].add(child)
+    return tuple(tuple(sorted(family)) for family in families)
+
+
+def perturb(
+    climber: Climber, parents: Parents, n_moves: int | None, rng: np.random.Generator, budget: Budget
+) -> Parents:
+    """A graph after random additions, removals and reversals, drawn equally often, within the constraints.
+
+    The climber's graph is overwritten. The number of moves is by default a tenth of the number of variables, at least
+    one; the budget's time, or the user, may end them early.
+    """
+    climber.place(parents)
+    wanted = max(1, len(parents) // 10) if n_moves is None else n_moves
+    for _ in range(wanted * TRIES_PER_MOVE):
+        if wanted == 0 or budget.time_left() <= 0.0:
+            break
+        wanted -= _try_random_move(climber, rng)
+    return tuple(climber.parents)
+
+
+def _try_random_move(climber: Climber, rng: np.random.Generator) -> bool:
+    """Draw one move and apply it if it is permitted; returns whether it was."""
+    state, most = climber.state, climber.constraints.max_parents
+    kind = int(rng.integers(3))
+    if kind == ADD:
+        child, parent = rng.integers(len(climber.parents), size=2).tolist()
+        fits = (
+            has_bit(state.permitted[child], parent)
+            and not is_parent(state, child, parent)
+            and can_add(state, child, parent, most)
+        )
+    else:
+        arcs = [(child, parent) for child, family in enumerate(climber.parents) for parent in family]
+        if not arcs:
+            return False
+        child, parent = arcs[int(rng.integers(len(arcs)))]
+        fits = not has_bit(state.fixed[child], parent)
+        if kind == REVERSE:
+            fits = fits and has_bit(state.permitted[parent], child) and can_reverse(state, child, parent, most)
+    if fits:
+        climber.move(kind, child, parent)
+    return bool(fits)

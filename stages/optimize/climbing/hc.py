@@ -12,7 +12,7 @@ from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
 from ..result import SearchResult
-from .climb import Method, Run, run_method
+from .climb import ClimbingRun, Method, run_method
 
 
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
@@ -20,7 +20,7 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     return run_method(unconstrained, scorer, options, budget, reporter)
 
 
-def unconstrained(run: Run) -> Method:
+def unconstrained(run: ClimbingRun) -> Method:
     """HC, with the run's tabu list."""
     climber = run.climber(tabu=run.options.tabu)
     return lambda run, start: run.climb(climber, start)

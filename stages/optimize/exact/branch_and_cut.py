@@ -16,14 +16,14 @@ import numpy as np
 from stages.runtime.budgets import Budget
 from stages.runtime.workers import ordered_map
 
-from ..bounds.cut_pool import CutPool, keep_columns
+from ..bounds.cut_pool import CutPool
 from ..bounds.lagrangian import BoundSearch
 from ..bounds.separators import make_point
+from .branch_tree import Branch, BranchTree
 from .branching import OrderGains
 from .fractional import SharedArcs, order_by_shares, with_empty_sets
 from .incumbent import Incumbent, is_time_to_search
 from .node import SHARE_TOLERANCE, BranchWork, Outcome
-from .tree import Branch, BranchTree
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 200, 4
 """Largest number of rounds of cuts."""
@@ -65,13 +65,15 @@ class BranchAndCut:
         kept = search.multipliers > 0.0
         search.pool.keep_cuts(kept)
         self._multipliers = search.multipliers[kept]
-        columns, self._source = with_empty_sets(search.pool.columns, search.kept, self._cost() + 1.0)
-        self.pool = CutPool(columns)
+        lists, costs, self._source = with_empty_sets(
+            search.pool.lists, search.pool.costs, search.kept, self._cost() + 1.0
+        )
+        self.pool = CutPool(lists, costs)
         self.pool.add(search.pool.origins)
         self._last_use = np.zeros(len(self.pool), dtype=np.int64)
-        self._gains = OrderGains(len(columns.set_offsets) - 1)
-        self._arcs = SharedArcs(columns)
-        nothing, free = np.zeros(len(columns.costs), dtype=np.bool_), (0,) * (len(columns.set_offsets) - 1)
+        self._gains = OrderGains(len(lists.set_offsets) - 1)
+        self._arcs = SharedArcs(lists)
+        nothing, free = np.zeros(len(costs), dtype=np.bool_), (0,) * (len(lists.set_offsets) - 1)
         self.tree.push(Branch(self._ideal - search.value, nothing, free, self.tree.nodes[0]))
 
     @property
@@ -137,10 +139,9 @@ class BranchAndCut:
         sides = tuple(side.over(kept) for side in outcome.sides)
         self._merge(root, work, outcome._replace(sides=sides))
         if sides:
-            columns = keep_columns(self.pool.columns, kept)
-            self.pool.keep_columns(columns, kept)
+            self.pool.keep_sets(kept)
             self._source = self._source[kept]
-            self._arcs = SharedArcs(columns)
+            self._arcs = SharedArcs(self.pool.lists)
 
     def _merge(self, branch: Branch, work: BranchWork, outcome: Outcome) -> None:
         """Merge the results of a branch: its cuts and gains into the common ones, its sides into the tree."""
@@ -162,7 +163,7 @@ class BranchAndCut:
         if branch.basis is not None:
             self.incumbent.search(self.budget)
         if outcome.sides and is_time_to_search(self.n_branches):
-            support = make_point(self.pool.columns, outcome.shares, SHARE_TOLERANCE).support
+            support = make_point(self.pool.lists, outcome.shares, SHARE_TOLERANCE).support
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))
 
     def _keep_cuts_of(self, work: BranchWork, outcome: Outcome) -> None:

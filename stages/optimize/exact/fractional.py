@@ -9,46 +9,50 @@ import numpy as np
 from formats.sets.listed_sets import offsets_of
 from stages.graphs import strongly_connected_components
 from stages.kernels.bounds.cluster_cuts import Support
-from stages.kernels.bounds.dual_ascent import Columns
+from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import child_of_sets
 from stages.runtime.budgets import Budget
 
 from ..bounds.cut_pool import CutPool
 from ..bounds.cuts import Origin
-from ..bounds.separators import Point
+from ..bounds.separators import FractionalChoice
 
 NO_PARENTS_LOST = -1
 """Source of an empty set that was added by `with_empty_sets`."""
 
 
-def with_empty_sets(columns: Columns, source: np.ndarray, cost: float) -> tuple[Columns, np.ndarray]:
-    """Columns in which every variable has the empty set, so that every branch has a solution.
+def with_empty_sets(
+    lists: SetLists, costs: np.ndarray, source: np.ndarray, cost: float
+) -> tuple[SetLists, np.ndarray, np.ndarray]:
+    """Lists in which every variable has the empty set, so that every branch has a solution.
 
     An empty set that is not listed is added with the cost `cost` (nats); no better network can contain a set of this
-    cost. `source` (int64, shape (n_sets,)) has the indices of the sets in the original lists. Returns the columns and
-    the indices of their sets in the original lists (int64), `NO_PARENTS_LOST` for added sets.
+    cost. `costs` (float64) are those of the listed sets, and `source` (int64) has their indices in the original
+    lists; both have shape (n_sets,). Returns the lists, the costs of their sets and the indices of these in the
+    original lists, `NO_PARENTS_LOST` for added sets.
     """
-    sizes = np.diff(columns.parent_offsets)
-    starts, ends = columns.set_offsets[:-1], columns.set_offsets[1:]
+    sizes = np.diff(lists.parent_offsets)
+    starts, ends = lists.set_offsets[:-1], lists.set_offsets[1:]
     lacks = np.array([not (sizes[a:b] == 0).any() for a, b in zip(starts, ends)])
     places = ends[lacks]
-    offsets = columns.set_offsets + offsets_of(lacks)
-    sizes = np.insert(sizes, places, 0)
     # At least the cost of the last listed set, so lists stay sorted.
-    costs = np.insert(columns.costs, places, np.maximum(cost, columns.costs[places - 1]))
-    return (
-        columns._replace(set_offsets=offsets.astype(np.int64), costs=costs, parent_offsets=offsets_of(sizes)),
-        np.insert(source, places, NO_PARENTS_LOST),
+    added = np.maximum(cost, costs[places - 1])
+    scores = lists.scores[places - 1] - (added - costs[places - 1])
+    extended = lists._replace(
+        set_offsets=lists.set_offsets + offsets_of(lacks),
+        parent_offsets=offsets_of(np.insert(sizes, places, 0)),
+        scores=np.insert(lists.scores, places, scores),
     )
+    return extended, np.insert(costs, places, added), np.insert(source, places, NO_PARENTS_LOST)
 
 
 class SharedArcs:
     """The arcs of candidate sets, each with the sets that contain it."""
 
-    def __init__(self, columns: Columns):
-        self.n_variables = n = len(columns.set_offsets) - 1
-        set_of_entry = np.repeat(np.arange(len(columns.costs)), np.diff(columns.parent_offsets))
-        keys = columns.parents.astype(np.int64) * n + child_of_sets(columns)[set_of_entry]
+    def __init__(self, lists: SetLists):
+        self.n_variables = n = len(lists.set_offsets) - 1
+        set_of_entry = np.repeat(np.arange(len(lists.scores)), np.diff(lists.parent_offsets))
+        keys = lists.parents.astype(np.int64) * n + child_of_sets(lists)[set_of_entry]
         order = np.argsort(keys, kind="stable")
         self._sets = set_of_entry[order]
         self._keys, self._starts = np.unique(keys[order], return_index=True)
@@ -114,7 +118,7 @@ class CycleSeparator(NamedTuple):
     least_share: float  # sets with a larger share count as chosen whole
 
     def separate(
-        self, point: Point, pool: CutPool, rng: np.random.Generator, budget: Budget
+        self, point: FractionalChoice, pool: CutPool, rng: np.random.Generator, budget: Budget
     ) -> tuple[list[Origin], int]:
         """One cluster of demand one, or none."""
         members = self.arcs.cycle(point.shares > self.least_share)
@@ -142,8 +146,8 @@ def order_by_shares(support: Support, rng: np.random.Generator) -> np.ndarray:
 
     The next variable is the one with the largest share of sets whose members are all placed; ties at random.
     """
-    n = len(support.set_offsets) - 1
-    lacking = np.diff(support.parent_offsets)
+    n = len(support.lists.set_offsets) - 1
+    lacking = np.diff(support.lists.parent_offsets)
     ready: np.ndarray = np.bincount(support.child, weights=np.where(lacking == 0, support.shares, 0.0), minlength=n)
     ready = ready + 1e-9 * rng.random(n)
     order = np.empty(n, dtype=np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
-from stages.lists.set_lists import respect_fixed
+from stages.lists.set_lists import index_members, respect_fixed
 from stages.runtime.budgets import Budget
 
 from ..orders.ils import PHASE, STALL
@@ -36,9 +36,10 @@ class Incumbent:
         rng: np.random.Generator,
     ):
         self.lists, self.prescribed, self.rng = lists, prescribed, rng
+        self._index = index_members(lists)
         self._draw = draw
         self._before = (0, 0)
-        self._shaker = OrderShaker(lists, draw(), rng)
+        self._shaker = OrderShaker(lists, self._index, draw(), rng)
         # Set of every variable, int64, shape (n_variables,), and the sum of their scores in nats.
         self.chosen, self.score = self._shaker.chosen.copy(), self._shaker.score
         self._idle = 0
@@ -78,7 +79,7 @@ class Incumbent:
 
     def _start(self, order: np.ndarray) -> None:
         self._before = (self.orders, self.work)
-        self._shaker = OrderShaker(self.lists, order, self.rng)
+        self._shaker = OrderShaker(self.lists, self._index, order, self.rng)
         self._idle = 0
 
     def offer(self, chosen: np.ndarray) -> None:

@@ -5,6 +5,7 @@ minimal. This module returns shares and multipliers only; bounds are computed fr
 `stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the solver's tolerances.
 """
 
+# Imported where needed, since loading takes time: highspy
 from __future__ import annotations
 
 import ctypes
@@ -18,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.bounds.dual_ascent import Columns
 from stages.kernels.bounds.lagrangian import Cuts
+from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
 from ..bounds.cut_pool import cuts_of_sets, restricted, slacks_of
@@ -127,18 +128,19 @@ class CutProgramme:
     """The programme over some sets and cuts. Sets and cuts can be added, and each solution is a warm start for the
     next.
 
-    It begins with `sets` (int64). These include the empty set of every variable, so there is always a solution. The
-    share of the sets `excluded` (bool, shape (n_sets,)) is fixed at zero.
+    `costs` (float64) are those of the sets of `lists` in nats. It begins with `sets` (int64). These include the empty
+    set of every variable, so there is always a solution. The share of the sets `excluded` (bool, shape (n_sets,)) is
+    fixed at zero.
     """
 
-    def __init__(self, columns: Columns, sets: np.ndarray, excluded: np.ndarray):
+    def __init__(self, lists: SetLists, costs: np.ndarray, sets: np.ndarray, excluded: np.ndarray):
         highspy = load_solver()
         self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
         self._basis_status, self._endless = highspy.HighsBasisStatus, highspy.kHighsInf
-        self._n_variables = len(columns.set_offsets) - 1
-        self._costs = COST_SCALE * columns.costs
-        self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(columns.set_offsets))
-        self._place = np.full(len(columns.costs), -1, dtype=np.int32)
+        self._n_variables = len(lists.set_offsets) - 1
+        self._costs = COST_SCALE * costs
+        self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(lists.set_offsets))
+        self._place = np.full(len(costs), -1, dtype=np.int32)
         self._excluded = excluded.copy()
         # int64: the sets and cuts that it holds, in the order of arrival.
         self.sets = self.cuts = np.empty(0, dtype=np.int64)
@@ -253,9 +255,9 @@ def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:
     return Cuts(offsets=offsets, sets=cuts.sets[entries], weights=cuts.weights[entries], demands=cuts.demands[wanted])
 
 
-def first_sets(set_offsets: np.ndarray, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
+def first_sets(lists: SetLists, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:
     """The `FIRST_SETS` sets of least excess of every variable, and its empty set, ascending; int64."""
     present = is_empty.copy()
-    for start, end in itertools.pairwise(set_offsets.tolist()):
+    for start, end in itertools.pairwise(lists.set_offsets.tolist()):
         present[start + np.argsort(excess[start:end], kind="stable")[:FIRST_SETS]] = True
     return np.flatnonzero(present)

@@ -23,10 +23,10 @@ from ..bounds.relaxation import relaxed
 from ..bounds.residual import solve_residual
 from ..bounds.separators import Separator, add_violated, make_point
 from ..bounds.zero_half_cuts import HalvedSumSeparator
+from .branch_tree import Branch, BranchTree
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
 from .linear_programme import TRIAL_ITERATIONS, Basis, CutProgramme, Solution, first_sets, most_violated
-from .tree import Branch, BranchTree
 
 ROUND_GAIN = 5e-3
 PATIENCE = 3
@@ -71,7 +71,7 @@ class BranchWork:
     Parameters
     ----------
     arcs : SharedArcs
-        Columns of the pool's sets.
+        Arcs of the pool's sets.
     pool : CutPool
         Known cuts; a private copy, to which new cuts are added.
     gains : OrderGains
@@ -107,7 +107,7 @@ class BranchWork:
         self.programme: CutProgramme  # the programme of the branch
         self._arcs, self._gains, self._keep, self._budget, self._rng = arcs, gains, keep, budget, rng
         self._rounding, self._n_before = rounding, n_before
-        self._is_empty = np.diff(pool.columns.parent_offsets) == 0
+        self._is_empty = np.diff(pool.lists.parent_offsets) == 0
 
     def _limit(self) -> float:
         """Cost at which a branch is pruned."""
@@ -119,10 +119,10 @@ class BranchWork:
 
     def begin(self, multipliers: np.ndarray) -> None:
         """Set up the first programme: all cuts, and the sets of least reduced cost by these multipliers."""
-        columns = self.pool.columns
-        nothing = np.zeros(len(columns.costs), dtype=np.bool_)
+        lists, costs = self.pool.lists, self.pool.costs
+        nothing = np.zeros(len(costs), dtype=np.bool_)
         _, excess = self.evaluate(nothing, multipliers)
-        self.programme = CutProgramme(columns, first_sets(columns.set_offsets, excess, self._is_empty), nothing)
+        self.programme = CutProgramme(lists, costs, first_sets(lists, excess, self._is_empty), nothing)
         self.programme.add_cuts(self.pool.cuts, np.arange(len(self.pool)))
 
     def run(self, branch: Branch, rounds: int, search: Callable[[], float] | None = None) -> Outcome:
@@ -153,7 +153,7 @@ class BranchWork:
         as new ones.
         """
         assert branch.basis is not None
-        programme = CutProgramme(self.pool.columns, branch.basis.sets_without(excluded), excluded)
+        programme = CutProgramme(self.pool.lists, self.pool.costs, branch.basis.sets_without(excluded), excluded)
         programme.add_cuts(self.pool.cuts, branch.basis.cuts)
         programme.start(branch.basis)
         return programme
@@ -163,7 +163,7 @@ class BranchWork:
 
         Column generation: sets join the programme until none has a negative reduced cost.
         """
-        starts = self.pool.columns.set_offsets
+        starts = self.pool.lists.set_offsets
         while True:
             solution = self.programme.solve(self._budget, len(self.pool))
             self.n_programmes += 1
@@ -182,11 +182,10 @@ class BranchWork:
 
     def evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
         """Lower bound on the cost by these multipliers, and each set's excess over the best of its child; nats."""
-        columns = self.pool.columns
-        allowed = columns._replace(costs=np.where(excluded, np.inf, columns.costs))
+        lists, allowed = self.pool.lists, np.where(excluded, np.inf, self.pool.costs)
         # Few multipliers are positive, and only their cuts are read.
-        cost, _, reduced, chosen = relaxed(allowed, self.pool.cuts, multipliers)
-        return cost, reduced - np.repeat(reduced[chosen], np.diff(columns.set_offsets))
+        cost, _, reduced, chosen = relaxed(lists, allowed, self.pool.cuts, multipliers)
+        return cost, reduced - np.repeat(reduced[chosen], np.diff(lists.set_offsets))
 
     def _cut(
         self, branch: Branch, excluded: np.ndarray, rounds: int, search: Callable[[], float] | None
@@ -225,10 +224,10 @@ class BranchWork:
 
     def _solve_rest(self, excluded: np.ndarray) -> float:
         """Cost of the residual problem, whose network is offered to the incumbent; 0 if it is too large."""
-        starts = self.pool.columns.set_offsets
+        starts = self.pool.lists.set_offsets
         if not np.logical_or.reduceat(~excluded, starts[:-1]).all():
             return 0.0
-        solved = solve_residual(self.pool.columns, ~excluded)
+        solved = solve_residual(self.pool.lists, self.pool.costs, ~excluded)
         if solved is None:
             return 0.0
         cost, chosen = solved
@@ -240,14 +239,14 @@ class BranchWork:
         taken = solution.shares > SHARE_TOLERANCE
         if not self._arcs.on_cycles(taken):
             # The cheapest sets with a share cost no more than the mean over the shares, so no more than the solution.
-            costs = np.where(taken, self.pool.columns.costs, np.inf)
-            starts = self.pool.columns.set_offsets
+            costs = np.where(taken, self.pool.costs, np.inf)
+            starts = self.pool.lists.set_offsets
             self._offer(np.array([a + int(np.argmin(costs[a:b])) for a, b in itertools.pairwise(starts)]))
 
     def _offer(self, chosen: np.ndarray) -> None:
         """Keep a network if it is better."""
         # Added empty sets cost too much for any better network.
-        cost = math.fsum(self.pool.columns.costs[chosen].tolist())
+        cost = math.fsum(self.pool.costs[chosen].tolist())
         if cost < self.cost:
             self.cost, self.found = cost, chosen
 
@@ -256,7 +255,7 @@ class BranchWork:
         added = most_violated(self.pool.cuts, self.programme.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
         if len(added) < ENOUGH_KNOWN:
             first = len(self.pool)
-            point = make_point(self.pool.columns, shares, SHARE_TOLERANCE)
+            point = make_point(self.pool.lists, shares, SHARE_TOLERANCE)
             separators = (*SEPARATORS, CycleSeparator(self._arcs, 1.0 - SHARE_TOLERANCE))
             add_violated(separators, point, self.pool, self._rng, self._budget)
             added = np.concatenate((added, np.arange(first, len(self.pool))))

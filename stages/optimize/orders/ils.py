@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from formats.records import ParentSetTable
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import index_members, lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -33,24 +33,25 @@ STALL = 20
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network found in the budget; one evaluation is the profile of one variable."""
-    lists = index_table(table)
-    sampler = make_sampler(table, options, lists)
+    lists = lists_in(table)
+    index = index_members(lists)
+    sampler = make_sampler(table, options)
     phase = PHASE * table.n_variables
     anytime_bound = AnytimeBound(table, options, budget, IDLE_SHARE)
 
     def network_of(found: Attempt | OrderShaker) -> SearchResult:
         return listed_result(table, found.chosen, total_score(table.scores, found.chosen))
 
-    def restart(index: int, limit: int | None) -> Attempt | None:
-        rng = task_generator(options.seed, index)
-        shaker = OrderShaker(lists, sampler.draw(rng, index == 0), rng)
+    def restart(number: int, limit: int | None) -> Attempt | None:
+        rng = task_generator(options.seed, number)
+        shaker = OrderShaker(lists, index, sampler.draw(rng, number == 0), rng)
         score, idle = shaker.score, 0
         while idle < STALL and not budget.is_spent() and (limit is None or shaker.profiles < limit):
             until = shaker.profiles + phase
             shaker.search(budget, until if limit is None else min(limit, until))
             idle = 0 if shaker.score > score + GAIN_TOLERANCE else idle + 1
             score = max(score, shaker.score)
-            if index == 0:
+            if number == 0:
                 # Only in the first restart, so the bound does not depend on the schedule of the threads.
                 anytime_bound.keep_pace(shaker.work, score)
                 so_far = anytime_bound.so_far(score, network_of, shaker)

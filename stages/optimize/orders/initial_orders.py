@@ -16,9 +16,8 @@ import numpy as np
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import offsets_of
 from stages.kernels.orders.initial_orders import arc_weights, break_cycles, depth_first_order, restore_arcs
-from stages.kernels.orders.set_lists import SetLists
 from stages.lists.order_decoding import chosen_arcs
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_parents, lists_in, respect_fixed
 from stages.runtime.budgets import Budget
 from stages.scoring.scores import SCORES
 
@@ -26,22 +25,20 @@ from .. import OptimizeOptions
 from ..bounds.lagrangian import BoundSearch
 
 
-def make_sampler(table: ParentSetTable, options: OptimizeOptions, lists: SetLists | None = None) -> OrderSampler:
+def make_sampler(table: ParentSetTable, options: OptimizeOptions) -> OrderSampler:
     """The sampler for a user's ``init`` and ``start``."""
     start = None if options.start is None else options.start.order(options.treewidth)
-    return OrderSampler(table, options.init, lists, start)
+    return OrderSampler(table, options.init, start)
 
 
 class OrderSampler:
     """Draws initial orders for one table; orders always agree with the table's fixed records.
 
-    `init` is one of `stages.optimize.INITS`; `lists` is the indexed table, if there is one; `start` (int32) is the
+    `init` is one of `stages.optimize.INITS`; `start` (int32) is the
     first order, None to draw it too.
     """
 
-    def __init__(
-        self, table: ParentSetTable, init: str, lists: SetLists | None = None, start: np.ndarray | None = None
-    ):
+    def __init__(self, table: ParentSetTable, init: str, start: np.ndarray | None = None):
         self.start = start
         self.n_variables = table.n_variables
         self.prescribed = fixed_parents(table)
@@ -57,7 +54,7 @@ class OrderSampler:
             self.offsets, self.parents = chosen_arcs(table, best)
             self.children = np.repeat(np.arange(self.n_variables, dtype=np.int32), np.diff(self.offsets))
         if init == "fas":
-            self.weights = arc_weights(lists or index_table(table), best)
+            self.weights = arc_weights(lists_in(table), best)
         self.table = table
         if init == "entropy":
             self.entropies = entropy_weights(table)
@@ -76,7 +73,7 @@ class OrderSampler:
         return np.argsort(times, kind="stable").astype(np.int32)
 
     def _ascent(self, rng: np.random.Generator) -> np.ndarray:
-        search = BoundSearch(self.table, rng)
+        search = BoundSearch(lists_in(self.table), rng)
         search.improve(Budget(), math.inf, -math.inf)
         return search.order
 

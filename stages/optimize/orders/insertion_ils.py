@@ -11,7 +11,7 @@ import numpy as np
 
 from stages.kernels.orders.insertion import OrderState, new_profile
 from stages.kernels.orders.insertion_ils import PROFILES, InsertionWalk, new_insertion_walk, settle_order, walk_orders
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import MemberIndex, SetLists
 from stages.lists.order_decoding import choose_consistent
 from stages.runtime.budgets import Budget
 
@@ -25,19 +25,19 @@ SLICE_WORK = 10_000_000
 
 
 class OrderShaker:
-    """A resumable search over orders for given lists.
+    """A resumable search over orders for given lists and their index.
 
     `order` (int32) is a permutation with a consistent set for every variable; it is copied.
     """
 
-    def __init__(self, lists: SetLists, order: np.ndarray, rng: np.random.Generator):
+    def __init__(self, lists: SetLists, index: MemberIndex, order: np.ndarray, rng: np.random.Generator):
         order = np.ascontiguousarray(order, dtype=np.int32).copy()
         position, chosen = choose_consistent(lists, order)
-        self.lists = lists
+        self.lists, self.index = lists, index
         self.rng = rng
         self._state = OrderState(order=order, position=position, chosen=chosen)
         self._best = OrderState(order=order.copy(), position=position.copy(), chosen=chosen.copy())
-        self._walk = start_walk(lists, rng)
+        self._walk = start_walk(index, rng)
         self._profile = new_profile(len(order))
         # The best order so far (int32), and the best consistent set of every variable in it (int64).
         self.order, self.chosen = self._best.order, self._best.chosen
@@ -63,24 +63,33 @@ class OrderShaker:
         while self.profiles < profiles and done < work and not budget.is_spent():
             slice_work = int(min(SLICE_WORK, work - done))
             done += walk_orders(
-                self.lists, self._walk, self._state, self._best, self._profile, self.rng, SHAKEN, slice_work, profiles
+                self.lists,
+                self.index,
+                self._walk,
+                self._state,
+                self._best,
+                self._profile,
+                self.rng,
+                SHAKEN,
+                slice_work,
+                profiles,
             )
         self.work += done
         settle_order(self._walk, self._state, self._best)
 
 
-def start_walk(lists: SetLists, rng: np.random.Generator) -> InsertionWalk:
+def start_walk(index: MemberIndex, rng: np.random.Generator) -> InsertionWalk:
     """The initial state of a search: all variables are queued, in random order."""
-    return new_insertion_walk(*related_variables(lists), rng.permutation(len(lists.set_offsets) - 1))
+    return new_insertion_walk(*related_variables(index), rng.permutation(len(index.pair_offsets) - 1))
 
 
-def related_variables(lists: SetLists) -> tuple[np.ndarray, np.ndarray]:
+def related_variables(index: MemberIndex) -> tuple[np.ndarray, np.ndarray]:
     """For each variable the variables in its lists, and the variables in whose lists it is, ascending: offsets and
     indices.
     """
-    n = len(lists.set_offsets) - 1
-    parents = np.repeat(np.arange(n, dtype=np.int64), np.diff(lists.pair_offsets))
-    children = lists.pair_children.astype(np.int64)
+    n = len(index.pair_offsets) - 1
+    parents = np.repeat(np.arange(n, dtype=np.int64), np.diff(index.pair_offsets))
+    children = index.pair_children.astype(np.int64)
     keys = np.unique(np.concatenate((parents * n + children, children * n + parents)))
     offsets = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
     return offsets.astype(np.int64), (keys % n).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Learning from data under a treewidth bound: exactly at treewidth 1, else by pricing (`ktrees`)."""
+"""Learning from data under a treewidth bound: exactly at treewidth 1, else by pricing (`ktree_pricing`)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ import numpy as np
 
 from formats.bounds import Bound
 from formats.records import ParentSetRecord, ParentSetTable
-from stages.kernels.bounds.dual_ascent import new_columns
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
 from .. import OptimizeOptions
-from ..bounds import triangle_prices
 from ..bounds.claims import claim_of_scores
+from ..bounds.width import triangle_prices
 from ..result import SearchResult
 from ..treewidth import forest
 from ..treewidth.narrowing import elimination_within
 from ..treewidth.problem import prepare_bounded
 from ..treewidth.table_bound import TableBound
-from . import orders
-from .ktrees import KTreePricing
+from . import order_pricing
+from .ktree_pricing import KTreePricing
 from .list_bound import ListBound
 from .loop import alternate, learn
 from .run import PricingRun, start_run
@@ -42,7 +41,7 @@ def search_data(
     reporter: Reporter,
     table: ParentSetTable | None = None,
 ) -> SearchResult:
-    """Learn a network of bounded treewidth from data; parameters as in `orders.search_data`.
+    """Learn a network of bounded treewidth from data; parameters as in `order_pricing.search_data`.
 
     Raises
     ------
@@ -84,7 +83,7 @@ def search_widthless(run: PricingRun, treewidth: int, grows: bool) -> tuple[Orde
 
 def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> None:
     """Compile everything that `search_data` may need: growth of lists, and search among complete lists."""
-    orders.warm_up(scorer, replace(options, treewidth=None), budget, reporter)
+    order_pricing.warm_up(scorer, replace(options, treewidth=None), budget, reporter)
     if options.given_treewidth > 1:
         run = start_run(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
         treewidth = feasible_treewidth(run)
@@ -105,7 +104,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))
         engine.grow()  # without a limit on local scores, bags are priced
         bound.finish()
-        triangle_prices.warm_up(new_columns(run.lists.pack()))
+        triangle_prices.warm_up(run.lists.latest())
     search_data(FamilyScorer(scorer.dataset, scorer.score, scorer.ess), options, budget, reporter)
 
 

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from stages.parentsets.child_search import UNLIMITED, ChildLimits, FoundSets, largest_gain
 from stages.parentsets.enumeration import configuration_caps, count_sets, seconds_of, slowdown
-from stages.parentsets.memory import shared_values
+from stages.parentsets.found_sets import UNLIMITED, ChildLimits, FoundSets, largest_gain
+from stages.parentsets.run_memory import shared_values
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget, slices
 from stages.runtime.workers import ordered_map

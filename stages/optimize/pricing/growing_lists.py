@@ -12,7 +12,7 @@ from formats.arc_priors import KEY
 from formats.records import Header, ParentSetRecord, ParentSetTable
 from formats.sets.listed_sets import ListedSets, best_first, offsets_of
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import index_lists
+from stages.lists.set_lists import all_sets, child_of_sets, keep_sets, new_lists
 from stages.lists.undominated import undominated_sets
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.scores import recorded_ess
@@ -39,7 +39,7 @@ class GrowingLists:
     def _forget_lists(self) -> None:
         n = len(self.growers)
         self._known_at: list[Moment | None] = [None] * n
-        self._offsets, self._scores, self._sets = np.zeros(n + 1, dtype=np.int64), np.zeros(0), ListedSets.of([])
+        self._lists = new_lists(np.zeros(n + 1, dtype=np.int64), ListedSets.of([]), np.zeros(0))
 
     @property
     def required(self) -> tuple[tuple[int, ...], ...]:
@@ -47,14 +47,8 @@ class GrowingLists:
         return tuple(grower.required for grower in self.growers)
 
     @property
-    def scores(self) -> np.ndarray:
-        """Local scores of all listed sets, float64; a new array whenever lists change."""
-        self._extend()
-        return self._scores
-
-    @property
     def n_sets(self) -> int:
-        return len(self._scores)
+        return len(self._lists.scores)
 
     def limit_parents(self, most: int) -> None:
         """List no sets of more than `most` parents from now on, unless lists are complete."""
@@ -66,25 +60,23 @@ class GrowingLists:
     def complete(self, records: Sequence[ParentSetRecord]) -> None:
         """Take over the lists of all undominated sets, one for each variable."""
         self.is_complete = True
-        self._offsets = offsets_of([len(record.scores) for record in records])
-        self._scores = np.concatenate([record.scores for record in records])
-        self._sets = ListedSets.joined(record.parents for record in records)
+        self._lists = new_lists(
+            offsets_of([len(record.scores) for record in records]),
+            ListedSets.joined(record.parents for record in records),
+            np.concatenate([record.scores for record in records]),
+        )
 
-    def pack(self) -> SetLists:
-        """All lists with an index by member."""
+    def latest(self) -> SetLists:
+        """All lists as of now; a new record whenever they change."""
         self._extend()
-        return index_lists(self._offsets, self._sets, self._scores)
+        return self._lists
 
     def table(self) -> ParentSetTable:
         """All lists as input of a search among listed sets."""
-        self._extend()
         n = len(self.growers)
         return ParentSetTable(
             header=Header(self.growers[0].scorer.dataset.variables),
-            set_offsets=self._offsets,
-            scores=self._scores,
-            parent_offsets=self._sets.offsets,
-            parents=self._sets.members,
+            **self.latest()._asdict(),
             fixed=np.zeros(n, dtype=np.bool_),
             complete=np.full(n, self.is_complete),
             unlisted=np.full(n, np.nan),
@@ -112,20 +104,18 @@ class GrowingLists:
         if not new_sets:
             return
         # A dominated set stays dominated, so only listed and new sets are compared.
-        children = np.concatenate((np.repeat(np.arange(n), np.diff(self._offsets)), new_children))
-        scores = np.concatenate((self._scores, new_scores))
-        sets = ListedSets.joined((self._sets, ListedSets.of(new_sets)))
+        children = np.concatenate((child_of_sets(self._lists), new_children))
+        scores = np.concatenate((self._lists.scores, new_scores))
+        sets = ListedSets.joined((all_sets(self._lists), ListedSets.of(new_sets)))
         order = best_first(sets, scores, children)
-        children, sets = children[order], sets.take(order)
-        starts = np.searchsorted(children, np.arange(n + 1))
-        kept = np.flatnonzero(undominated_sets(starts, sets))
-        self._offsets, self._sets = np.searchsorted(kept, starts), sets.take(kept)
-        self._scores = scores[order[kept]]
+        starts = np.searchsorted(children[order], np.arange(n + 1))
+        lists = new_lists(starts, sets.take(order), scores[order])
+        self._lists = keep_sets(lists, np.flatnonzero(undominated_sets(lists)))
 
     def _list_of(self, child: int) -> tuple[ListedSets, np.ndarray]:
         """The list of a child and its scores."""
-        first, end = self._offsets[child : child + 2].tolist()
-        return self._sets.within(first, end), self._scores[first:end]
+        first, end = self._lists.set_offsets[child : child + 2].tolist()
+        return all_sets(self._lists).within(first, end), self._lists.scores[first:end]
 
     def forget_over(self, most_bytes: int) -> bool:
         """Forget all sets but the listed ones if the growers' memory exceeds `most_bytes`; returns whether this was

@@ -27,7 +27,7 @@ from stages.runtime.seeding import task_generator
 from ..bounds.anytime_bound import FIRST_WORK, SETTLED, WorkShare
 from ..bounds.claims import claim_of_grown_lists, claim_of_scores
 from ..bounds.proof_steps import TreeNode
-from ..bounds.width_search import WidthSearch
+from ..bounds.width.width_search import WidthSearch
 from ..result import SearchResult, total_score
 from .run import PricingEngine, PricingRun
 
@@ -117,7 +117,7 @@ class ListBound:
 
     def _begin(self) -> tuple[SetLists, WidthSearch]:
         """The present lists, and the search for a bound on them before its first step."""
-        lists = self._run.lists.pack()
+        lists = self._run.lists.latest()
         options = self._run.options
         width = None if options.keeps_proof else options.treewidth
         return lists, WidthSearch(lists, task_generator(options.seed, 0, 1), width)
@@ -135,7 +135,7 @@ class ListBound:
         """
         run, engine, started = self._run, self._engine, self._run.budget.elapsed()
         budget = budget or run.budget
-        if begun is None or begun[0].scores is not run.lists.scores:
+        if begun is None or begun[0] is not run.lists.latest():
             begun = self._begin()
         lists, search = begun
         while search.work < work and not search.best.is_closed and not budget.is_spent():

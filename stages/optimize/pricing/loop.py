@@ -144,8 +144,8 @@ def announce_listing(run: PricingRun, seconds: float, score: float) -> None:
     """
     report = run.reporter.summary if seconds > LONG_LISTING else run.reporter.detail
     report(
-        f"the network found scores {score:,.2f}; listing the sets that prove it best, or lead to a better one:"
-        f" about {duration_text(seconds)}; Ctrl-C ends this and keeps the network"
+        f"the network found scores {score:,.2f}; listing the sets that prove it best, or lead to a better one, takes "
+        f"about {duration_text(seconds)}; Ctrl-C ends the listing and keeps the network"
     )
 
 

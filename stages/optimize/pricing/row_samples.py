@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from formats.data_records import Dataset
-from formats.tables.packed_cells import PackedCells, return_freed
+from formats.tables.cell_storage import PackedCells, return_freed
 from stages.lists.start_network import StartNetwork
 from stages.runtime.budgets import Budget, StopSignal, slices
 from stages.runtime.errors import NothingFoundError
@@ -61,12 +61,12 @@ def row_samples(dataset: Dataset, sizes: list[int], stop: StopSignal) -> list[Da
     Returns none once `stop` is set.
     """
     rows_of = _draw_rows(dataset.n_rows, sizes)
-    samples = [PackedCells(size) for size in sizes]
-    for column, n_states in zip(dataset.codes, dataset.n_states.tolist()):
+    samples = [PackedCells(dataset.n_variables, size) for size in sizes]
+    for place, column in enumerate(dataset.codes):
         if stop.is_set():
             return []
         for codes, rows in zip(samples, rows_of):
-            codes.append(column[rows], n_states)
+            codes[place] = column[rows]
     return [Dataset(dataset.variables, codes, dataset.fingerprint) for codes in samples]
 
 
@@ -93,7 +93,7 @@ def search_samples(
     all rows are counted and reported.
     """
     sizes = sample_sizes(scorer.n_rows)
-    if not sizes or scorer.dataset.interventions is not None or scorer.gains is not None:
+    if not sizes or scorer.parts or scorer.gains is not None:
         return options
 
     def score_of(parents: Parents) -> float:

@@ -25,7 +25,7 @@ from ..treewidth.table_bound import TableBound, table_bound
 from ..treewidth.triangulation import narrowed_network
 from .basins import OrderedNetwork
 from .greedy_start import FirstForest
-from .orders import OrderPricing
+from .order_pricing import OrderPricing
 from .run import PricingRun
 
 FIRST_SHARE = 0.15
@@ -175,7 +175,7 @@ class OrdersWithinWidth:
     def _narrow(self, parents: Parents) -> None:
         """Narrow a network to the bounds and keep it, so that one exists early."""
         found = narrowed_network(
-            self.run.lists.pack(), self._treewidth, self._tables, self._rng, parents, self.run.budget
+            self.run.lists.latest(), self._treewidth, self._tables, self._rng, parents, self.run.budget
         )
         if found is not None:
             self._keep_better(OrderedNetwork(found.elimination[::-1].copy(), found.parents, found.score))

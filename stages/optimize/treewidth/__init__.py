@@ -7,5 +7,5 @@ of a network's moral graph, whose elimination order need not agree with the arcs
 sets of a network that is too wide. `forest` is exact for treewidth 1. `problem` prepares the lists for these searches
 and for published methods, under the constraints of `prescribed_families` and the table bound of `table_bound`.
 
-To add a method that samples k-trees, derive from `stages.published.batches.OrderStream`.
+To add a method that samples k-trees, derive from `stages.published.ktree_restarts.OrderStream`.
 """

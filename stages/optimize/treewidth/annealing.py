@@ -8,7 +8,7 @@ import numpy as np
 
 from stages.kernels.ktrees.annealing import MoveShares, anneal, keep_best, new_best_order
 from stages.kernels.ktrees.move_log import new_move_log
-from stages.kernels.ktrees.moves import build_ktree
+from stages.kernels.ktrees.order_moves import build_ktree
 from stages.runtime.budgets import Budget
 
 from ..restarts import Attempt
@@ -61,7 +61,15 @@ class OrderSearch:
         self.tree.order[:] = order
         self.tree.left_out[:] = -1 if left_out is None else left_out
         self.tree.hosts[:] = -1 if hosts is None else hosts
-        relative_score = build_ktree(self.problem.lists, self.problem.pairs, self.tree, self.log, self.clique)
+        relative_score = build_ktree(
+            self.problem.lists,
+            self.problem.index,
+            self.problem.filters,
+            self.problem.pairs,
+            self.tree,
+            self.log,
+            self.clique,
+        )
         if relative_score > self.best.relative_score[0]:
             keep_best(self.tree, self.best, relative_score)
         return relative_score
@@ -72,6 +80,8 @@ class OrderSearch:
         lists, precedences = self.problem.lists, self.problem.precedences
         return anneal(
             lists,
+            self.problem.index,
+            self.problem.filters,
             self.problem.pairs,
             self.tree,
             self.log,

@@ -18,15 +18,15 @@ from functools import partial
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.ktrees.kmax import place_by_regret
+from stages.lists.set_lists import lists_in
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
 
 from .. import OptimizeOptions
-from ..bounds import triangle_prices
 from ..bounds.anytime_bound import IDLE_SHARE, AnytimeBound
+from ..bounds.width import triangle_prices
 from ..restarts import DEFAULT_LOCAL_SEARCHES, Attempt, local_search_rules, run_restarts
 from ..result import SearchResult
 from .annealing import OrderSearch
@@ -147,7 +147,7 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
     met.
     """
     search(table, options, budget, reporter)
-    triangle_prices.warm_up(new_columns(table))
+    triangle_prices.warm_up(lists_in(table))
     problem, within = prepare_both(table, options.given_treewidth)
     walk = OrderSearch(problem, task_generator(options.seed))
     walk.start(best_regret_order(problem, walk.rng, n_orders=1))
@@ -197,7 +197,7 @@ def cool(search: OrderSearch, heat: float, budget: Budget, moves: int | None, wa
 def mean_gain(problem: BoundedProblem) -> float:
     """Mean gain of a variable's best set over its last one; in nats."""
     lists = problem.lists
-    return -float(lists.relative_scores[lists.set_offsets[1:] - 1].mean())
+    return -float(lists.scores[lists.set_offsets[1:] - 1].mean())
 
 
 def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_orders: int) -> np.ndarray:
@@ -205,7 +205,9 @@ def best_regret_order(problem: BoundedProblem, rng: np.random.Generator, n_order
     tree, clique = problem.new_tree(), problem.new_clique_tables()
     best, order = -np.inf, tree.order.copy()
     for _ in range(n_orders):
-        relative_score = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
+        relative_score = place_by_regret(
+            problem.lists, problem.index, problem.filters, tree, clique, problem.precedences, rng
+        )
         if relative_score > best:
             best, order = relative_score, tree.order.copy()
     return order

@@ -16,7 +16,7 @@ from formats.records import ParentSetTable
 from stages.graphs import topological_order
 from stages.kernels.ktrees.arborescence import best_arborescence
 from stages.kernels.ktrees.orders import evaluate_order
-from stages.lists.set_lists import child_of_sets
+from stages.lists.set_lists import child_of_sets, fixed_parents
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter, Reporter
@@ -26,7 +26,7 @@ from ..bounds.claims import claim_of_lists
 from ..bounds.rounding import proof_rounding
 from ..restarts import Attempt
 from ..result import SearchResult, listed_result, total_score
-from .prescribed_families import DEMAND_FEWER
+from .prescribed_families import refuse_more_parents
 from .problem import BoundedProblem
 from .table_bound import require_sets, table_bound
 
@@ -36,26 +36,13 @@ BEGUN_FROM_FOREST = {"begun_from": "the best forest"}
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network of listed sets with at most one parent per variable; exact."""
-    n = table.n_variables
+    n, limit = table.n_variables, min(1, options.given_treewidth)
     sizes = np.diff(table.parent_offsets)
     children = child_of_sets(table)
-    if np.any(sizes[table.fixed[children]] > 1):
-        child = int(children[table.fixed[children] & (sizes > 1)][0])
-        raise InfeasibleError(
-            f"{table.header.names[child]!r} must have {sizes[table.set_offsets[child]]} parents, treewidth 1 "
-            f"allows 1: raise --tw or {DEMAND_FEWER}"
-        )
-    if options.treewidth == 0 and np.any(sizes[table.fixed[children]] > 0):
-        raise InfeasibleError(f"a network must have arcs, treewidth 0 allows none: raise --tw to 1 or {DEMAND_FEWER}")
+    remedy = "choose a method that allows --tw" if options.method == "forest" else "raise --tw to"
+    refuse_more_parents(fixed_parents(table), table.header.names, limit, remedy)
     tables = table_bound(table.header, options.max_table)
-    fits = sizes <= min(1, options.given_treewidth)
-    without = np.flatnonzero(np.bincount(children[fits], minlength=n) == 0)
-    if len(without):
-        child = int(without[0])
-        raise InfeasibleError(
-            f"every set of {table.header.names[child]!r} has {sizes[children == child].min()} parents or more, "
-            f"treewidth {options.treewidth} allows {options.treewidth}: raise --tw or {DEMAND_FEWER}"
-        )
+    fits = sizes <= limit
     if tables.is_given:
         fits &= tables.fits(children, table.parent_offsets, table.parents)
         require_sets(table, children[fits], tables)
@@ -73,7 +60,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     # Children first: when a variable is eliminated, its parent is its only neighbour.
     elimination = topological_order([table.parent_set(s) for s in chosen.tolist()])[::-1]
     found = listed_result(table, chosen, total, elimination)
-    about = claim_of_lists(table, replace(options, treewidth=min(1, options.given_treewidth)))
+    about = claim_of_lists(table, replace(options, treewidth=limit))
     rounding = proof_rounding(n, float(np.abs(found.scores).sum()))
     return replace(found, bound=Bound.of(total, total, rounding, about))
 
@@ -102,5 +89,5 @@ def attempt_from_forest(problem: BoundedProblem, options: OptimizeOptions) -> At
         return None
     tree = problem.new_tree()
     tree.order[:] = order_of_forest(problem, forest)
-    merit = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    merit = evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     return Attempt(tree.chosen, problem.score(tree.chosen), 0, 0.0, tree.order, merit)

@@ -10,12 +10,11 @@ import numpy as np
 
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import topological_order
-from stages.kernels.ktrees.bounded_lists import new_bounded_lists
 from stages.kernels.ktrees.clique_tree import find_contained
-from stages.kernels.ktrees.elimination import SparseGraph, eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import narrow
+from stages.kernels.ktrees.sparse_elimination import SparseGraph, eliminate_moral, new_sparse_graph
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import all_sets, index_lists
+from stages.lists.set_lists import all_sets, new_lists
 from stages.runtime.budgets import Budget
 
 from ..result import Parents, total_score
@@ -76,7 +75,7 @@ def order_within(
 def sets_within(lists: SetLists, parents: Parents) -> np.ndarray:
     """The best listed set of each variable within its set of `parents`; int64."""
     families, chosen = ListedSets.of(parents), np.empty(len(parents), dtype=np.int64)
-    find_contained(new_bounded_lists(lists), families.offsets, families.members, chosen)
+    find_contained(lists, families.offsets, families.members, chosen)
     return chosen
 
 
@@ -105,5 +104,5 @@ def elimination_within(
         return None
     # With no smaller sets in the lists, the network cannot be narrowed.
     n = len(parents)
-    lists = index_lists(np.arange(n + 1), families, np.zeros(n))
+    lists = new_lists(np.arange(n + 1), families, np.zeros(n))
     return order_within(lists, np.arange(n), graph_of_lists(lists, treewidth, bound), bound, rng, Budget())

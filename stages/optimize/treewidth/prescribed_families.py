@@ -17,7 +17,7 @@ from stages.graphs import Parents, connected_components, eliminate_children_firs
 from stages.graphs.treewidth import contraction_bound, min_fill_order
 from stages.runtime.errors import InfeasibleError
 
-DEMAND_FEWER = "demand fewer: by --require, or by fixed records of the lists"
+DEMAND_FEWER = "demand fewer by --require or by fixed records of the lists"
 """The remedy beside a larger treewidth. Here an arc that the user requires is a fixed record."""
 
 
@@ -34,18 +34,28 @@ class FixedDemands:
     pinned: set[int] = field(default_factory=set)
 
 
+def refuse_more_parents(
+    prescribed: dict[int, tuple[int, ...]], names: Sequence[str], treewidth: int, remedy: str = "raise --tw to"
+) -> None:
+    """Raise `InfeasibleError` if a child has more prescribed parents than a treewidth allows.
+
+    Sets beyond the treewidth may be dropped only after this: none of such a child would be left.
+    """
+    for child, parents in prescribed.items():
+        if len(parents) > treewidth:
+            raise InfeasibleError(
+                f"{names[child]!r} must have {len(parents)} parents, but treewidth {treewidth} allows {treewidth}: "
+                f"{remedy} {len(parents)} or {DEMAND_FEWER}"
+            )
+
+
 def plan_fixed_cliques(prescribed: dict[int, tuple[int, ...]], names: Sequence[str], treewidth: int) -> FixedDemands:
     """Constraints under which a k-tree of the given width contains all fixed families.
 
     `prescribed` are the parents that fixed records prescribe, by child; acyclic. Raises `InfeasibleError` if the
     fixed records alone exceed the bound, or if no elimination order within it was found.
     """
-    for child, parents in prescribed.items():
-        if len(parents) > treewidth:
-            raise InfeasibleError(
-                f"{names[child]!r} must have {len(parents)} parents, treewidth {treewidth} allows {treewidth}: "
-                f"raise --tw to {len(parents)} or {DEMAND_FEWER}"
-            )
+    refuse_more_parents(prescribed, names, treewidth)
     demands = FixedDemands()
     families = [prescribed.get(v, ()) for v in range(len(names))]
     graph = moral_graph(families)

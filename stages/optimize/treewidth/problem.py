@@ -9,12 +9,22 @@ import numpy as np
 
 from formats.records import ParentSetTable
 from formats.sets.listed_sets import ListedSets
-from stages.kernels.ktrees.bounded_lists import BoundedLists, new_bounded_lists
 from stages.kernels.ktrees.ktree import KTree, new_ktree, start_size
 from stages.kernels.ktrees.member_pairs import MemberPairs, index_member_pairs
 from stages.kernels.ktrees.orders import Precedences, new_precedences, pull_forward
+from stages.kernels.ktrees.set_filters import SetFilters, new_set_filters
 from stages.kernels.ktrees.start_clique import EXACT_CLIQUE, CliqueTables, start_clique_tables
-from stages.lists.set_lists import all_sets, child_of_sets, fixed_first_order, fixed_parents, index_lists
+from stages.kernels.orders.set_lists import MemberIndex, SetLists
+from stages.lists.set_lists import (
+    all_sets,
+    child_of_sets,
+    fixed_first_order,
+    fixed_parents,
+    index_members,
+    keep_sets,
+    new_lists,
+    relative_scores,
+)
 from stages.lists.undominated import undominated_sets
 
 from .. import OptimizeOptions
@@ -29,8 +39,10 @@ class BoundedProblem:
     """Candidate sets that can occur in a k-tree, and the constraints of fixed records on it."""
 
     # The members of a set are the variables that must be in one clique with the child: its parents, and (from
-    # `prepare_bounded`) the variables that fixed records require.
-    lists: BoundedLists
+    # `prepare_bounded`) the variables that fixed records require. Scores are relative to the best set of the child.
+    lists: SetLists
+    index: MemberIndex
+    filters: SetFilters
     table: ParentSetTable  # the table from which the sets are taken
     source: np.ndarray  # int64: index of each set in the table
     scores: np.ndarray  # float64: score of each set in nats
@@ -131,13 +143,15 @@ def _prepare(
     precedences: list[tuple[int, int]],
     tables: TableBound,
 ) -> BoundedProblem:
-    starts, cliques, source = _fitting_sets(table, demands, treewidth, tables)
-    scores = table.scores[source]
+    lists, source = _fitting_sets(table, demands, treewidth, tables)
+    index = index_members(lists)
     return BoundedProblem(
-        lists=new_bounded_lists(index_lists(starts, cliques, scores)),
+        lists=lists._replace(scores=relative_scores(lists)),
+        index=index,
+        filters=new_set_filters(lists, index),
         table=table,
         source=source,
-        scores=scores,
+        scores=lists.scores,
         treewidth=treewidth,
         tables=tables,
         precedences=new_precedences(precedences, table.n_variables),
@@ -158,9 +172,11 @@ def bounded_result(problem: BoundedProblem, best: Attempt) -> SearchResult:
     return listed_result(problem.table, chosen, best.score, elimination)
 
 
-def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound):
-    """The undominated sets of at most `treewidth` members within the bound on tables: where the list of each child
-    begins, the sets, and their indices in the table.
+def _fitting_sets(
+    table: ParentSetTable, demands: FixedDemands, treewidth: int, tables: TableBound
+) -> tuple[SetLists, np.ndarray]:
+    """The undominated sets of at most `treewidth` members within the bound on tables, and their indices in the
+    table.
     """
     every, children = all_sets(table), child_of_sets(table)
     is_pinned = table.fixed.copy()
@@ -182,8 +198,9 @@ def _fitting_sets(table: ParentSetTable, demands: FixedDemands, treewidth: int, 
         source, cliques = source[small], cliques.take(small)
         require_sets(table, children[source], tables)
     starts = np.searchsorted(children[source], np.arange(table.n_variables + 1))
-    useful = np.flatnonzero(undominated_sets(starts, cliques))
-    return np.searchsorted(useful, starts), cliques.take(useful), source[useful]
+    lists = new_lists(starts, cliques, table.scores[source])
+    useful = np.flatnonzero(undominated_sets(lists))
+    return keep_sets(lists, useful), source[useful]
 
 
 def _demanded_sets(

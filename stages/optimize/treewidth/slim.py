@@ -13,7 +13,7 @@ from stages.kernels.ktrees.slim_search import (
     KEPT,
     enqueue_groups,
     new_group_queue,
-    new_kept_network,
+    new_kept_order,
     search_groups,
     settle_network,
 )
@@ -49,7 +49,7 @@ class GroupSearch:
         self.group = new_bag_group(n, size, n_choices)
         self.tables = new_clique_tables(size, n_choices)
         self.queue = new_group_queue(n)
-        self.kept = new_kept_network(n)
+        self.kept = new_kept_order(n)
 
     @property
     def relative_score(self) -> float:
@@ -65,7 +65,7 @@ class GroupSearch:
         families = ListedSets.of(parents)
         find_contained(lists, families.offsets, families.members, kept.chosen)
         kept.order[:] = order
-        kept.relative_scores[:] = lists.relative_scores[kept.chosen].sum()
+        kept.relative_scores[:] = lists.scores[kept.chosen].sum()
         kept.idle[0] = 0
         self.cliques.order[:] = kept.order
         self.cliques.chosen[:] = kept.chosen

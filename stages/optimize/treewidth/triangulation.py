@@ -15,7 +15,7 @@ import numpy as np
 from stages.graphs import positions_of, topological_order
 from stages.kernels.ktrees.triangulation import bags_of, mark_within, new_triangulation, triangulate, widen
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import all_sets, index_lists, keep_sets
+from stages.lists.set_lists import all_sets, index_members, keep_sets
 from stages.runtime.budgets import Budget
 
 from ..orders.insertion_ils import OrderShaker
@@ -87,8 +87,8 @@ class TriangulationSearch:
             )  # fmt: skip
             mark_within(self.lists, self.graph, self._within)
             sets = np.flatnonzero(self._within)
-            kept = index_lists(*keep_sets(self.lists, sets), self.lists.scores[sets])
-            shaker = OrderShaker(kept, self.order, self.rng)
+            kept = keep_sets(self.lists, sets)
+            shaker = OrderShaker(kept, index_members(kept), self.order, self.rng)
             shaker.search(budget, PROFILES * len(self.order))
             if shaker.score >= self.score:
                 self.chosen, self.order = sets[shaker.chosen], shaker.order

@@ -13,19 +13,22 @@ _READ = ("score", "ess", "target")
 SEARCHES = {
     "tan": SearchMethod(
         "classifiers",
-        "class --target above all, features joined by the tree of largest conditional mutual information",
+        "makes the class --target a parent of all features, and joins these by the tree of largest conditional "
+        "mutual information",
         {DATA: Variant(f"{__name__}.tan", _READ)},
         "Friedman et al. 1997",
     ),
     "kdb": SearchMethod(
         "classifiers",
-        "class --target above all, features by relevance, each with the --dependence most related earlier ones",
+        "makes the class --target a parent of all features, orders these by relevance, and gives each the "
+        "--dependence most related earlier ones as parents, too",
         {DATA: Variant(f"{__name__}.kdb", (*_READ, "dependence"))},
         "Sahami 1996",
     ),
     "cll": SearchMethod(
         "classifiers",
-        "of naive Bayes, tan and kdb the one of largest conditional likelihood of --target, each row left out",
+        "takes naive Bayes, tan or kdb, whichever predicts --target best: by conditional likelihood, each row "
+        "predicted from all other rows",
         {DATA: Variant(f"{__name__}.cll", _READ)},
         "Grossman and Domingos 2004",
     ),

@@ -20,9 +20,9 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
+from .around_class import ClassCentred
+from .around_class import warm_up as warm_up
 from .kdb import dependences
-from .search import ClassCentred
-from .search import warm_up as warm_up
 from .tan import maximum_tree
 
 SMOOTHING = 5.0

@@ -16,8 +16,8 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.scoring.family_scorer import FamilyScorer
 
-from .search import ClassCentred
-from .search import warm_up as warm_up
+from .around_class import ClassCentred
+from .around_class import warm_up as warm_up
 
 
 def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

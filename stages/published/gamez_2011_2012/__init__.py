@@ -16,16 +16,16 @@ SEARCHES = {
     for name, help, source in (
         (
             "chc",
-            "constrained hill climbing, scored on the data: pairs tested independent are not tried again",
+            "constrained hill climbing on the data: does not try pairs again that a test found independent",
             "Gámez et al. 2011",
         ),
-        ("chc-star", "chc, then hc from its result", "Gámez et al. 2011"),
-        ("ichc", "chc from its own result until nothing changes", "Gámez et al. 2011"),
-        ("2ichc", "chc twice", "Gámez et al. 2011"),
+        ("chc-star", "runs chc, then hc from its result", "Gámez et al. 2011"),
+        ("ichc", "runs chc from its own result until nothing changes", "Gámez et al. 2011"),
+        ("2ichc", "runs chc, and again from its result", "Gámez et al. 2011"),
         (
             "fastchc",
-            "chc in one climb that reopens pairs beside new arcs, by a rule reconstructed from the paper's example "
-            "and proof: the fewest scores",
+            "runs chc as one climb that reopens pairs beside new arcs, and computes the fewest scores; which pairs "
+            "it reopens is reconstructed from the paper's example and proof",
             "Gámez et al. 2012",
         ),
     )

@@ -12,14 +12,14 @@ from stages.methods import SETS_TW, SearchMethod, on_sets
 SEARCHES = {
     "s2": SearchMethod(
         "treewidth",
-        "S2: uniform k-trees, accepted by informative score, and solved",
+        "S2: draws k-trees uniformly, accepts them by their informative score, and finds the best network in each",
         {SETS_TW: on_sets(f"{__name__}.s2", "restarts", "start", "information", "sampled_only")},
         "Nie et al. 2015",
     ),
     "s2plus": SearchMethod(
         "treewidth",
-        "S2+: k-trees grown by A* on the informative score, and solved; --time ends it even before the first is "
-        "solved, where Scanagatta et al. 2016 let it go on",
+        "S2+: grows k-trees by A* on the informative score, and finds the best network in each; --time may end it "
+        "before the first is solved, which the paper does not allow",
         {SETS_TW: on_sets(f"{__name__}.s2plus", "restarts", "start", "information", "sampled_only")},
         "Nie et al. 2016",
     ),

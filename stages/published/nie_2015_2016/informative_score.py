@@ -15,7 +15,7 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.treewidth.problem import prepare_both, start_order
-from stages.published.batches import BatchStream, OrderBatch
+from stages.published.ktree_restarts import BatchStream, OrderBatch
 from stages.published.nie_2015_2016.kernels.informative_score import Information
 from stages.runtime.budgets import Budget
 from stages.scoring.scores import SCORES
@@ -51,7 +51,7 @@ class InformedTrees(BatchStream):
     def grow_from_start(self, tree: KTree) -> None:
         """Build k-G's k-tree along the order of the start network."""
         tree.order[:] = self.start
-        evaluate_order(self.growth.lists, tree, self.growth.new_clique_tables(), -np.inf)
+        evaluate_order(self.growth.lists, self.growth.filters, tree, self.growth.new_clique_tables(), -np.inf)
 
     def facts(self, columns: dict[str, list[float]]) -> dict[str, Any]:
         facts: dict[str, Any] = {"information": "all pairs" if self.knows_all_pairs else "listed sets"}
@@ -75,7 +75,7 @@ class InformedTrees(BatchStream):
         lists = self.problem.lists
         last = lists.set_offsets[1:] - 1
         order = self.problem.respect(np.arange(self.problem.n_variables, dtype=np.int32))
-        return OrderBatch(float(lists.relative_scores[last].sum()), order, last, 0, gap_figures([]))
+        return OrderBatch(float(lists.scores[last].sum()), order, last, 0, gap_figures([]))
 
 
 def gap_figures(gaps: Sequence[float]) -> dict[str, float]:

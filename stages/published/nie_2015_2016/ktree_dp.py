@@ -9,7 +9,7 @@ import numpy as np
 from stages.kernels.ktrees.ktree import KTree
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.treewidth.problem import BoundedProblem
-from stages.published.nie_2015_2016.kernels.clique_families import new_clique_families, sort_families
+from stages.published.nie_2015_2016.kernels.families_by_clique import new_clique_families, sort_families
 from stages.published.nie_2015_2016.kernels.ktree_dp import (
     LOST,
     link_cliques,
@@ -77,11 +77,11 @@ class InsideSolver:
 
         None if the budget ended before any network was found.
         """
-        within = collect_families(self.problem.lists, tree, self.families)
-        least = bound_networks(self.families, self.scratch, within - floor, 0)
+        within = collect_families(self.problem.lists, self.problem.filters, tree, self.families)
+        least = bound_networks(self.families.lists, self.scratch, within - floor, 0)
         if least >= within - floor:
             return InsideAnswer(-np.inf, tree.chosen, 0.0, False)
-        lists, n = self.problem.lists, self.problem.n_variables
+        n = self.problem.n_variables
         rounding = proof_rounding(n, abs(within) + least)
         # From here on networks are compared by cost, `within` less their relative score. `least` is a lower bound on
         # it; a better network must cost less than `limit`.
@@ -95,7 +95,7 @@ class InsideSolver:
             # Reduced-cost pruning: with a set the bound rises by its reduced cost, so if the sum exceeds the limit,
             # no network with the set is better.
             most = limit - least + rounding
-            lack = sort_families(lists, self.families, reduced, most, self.sorted_families)
+            lack = sort_families(self.families, reduced, most, self.sorted_families)
             found = self._search(tree, most_states, limit - lack, budget)
             if found is None:
                 return best._replace(gap=limit - proved) if best.relative_score > -np.inf else None
@@ -122,14 +122,14 @@ class InsideSolver:
         limit, proved, reduced = within - floor, -np.inf, placement.reduced
         for k in range(STARTS):
             if k:
-                least = bound_networks(families, self.scratch, limit, k * n // STARTS)
+                least = bound_networks(families.lists, self.scratch, limit, k * n // STARTS)
             # Otherwise the ascent stopped early and its trail is not a complete order.
             if least < limit:
                 cost = follow_trail(families, placement, tree.chosen)
                 if cost < limit:
                     best, limit = InsideAnswer(within - cost, tree.chosen.copy(), np.inf), cost
             if least > proved:
-                proved, reduced = least, placement.reduced[: families.set_offsets[-1]].copy()
+                proved, reduced = least, placement.reduced[: families.lists.set_offsets[-1]].copy()
             if limit - proved <= rounding or budget.is_spent():
                 break
         return best, proved, reduced

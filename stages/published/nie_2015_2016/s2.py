@@ -15,7 +15,7 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.optimize import OptimizeOptions
 from stages.optimize.result import SearchResult
-from stages.published.batches import OrderBatch, best_of_batches
+from stages.published.ktree_restarts import OrderBatch, best_of_batches
 from stages.published.nie_2015_2016.kernels.repair import TreeDemands
 from stages.published.nie_2015_2016.kernels.s2 import ACCEPTED, sample_ktrees
 from stages.runtime.budgets import Budget
@@ -65,7 +65,16 @@ class UniformTrees(InformedTrees):
             else:
                 n_slice = min(per_slice, n_trees - done)
                 drawn, is_promising = sample_ktrees(
-                    problem.lists, demands, self.information, self.base, tree, rng, progress, floor, n_slice
+                    problem.lists,
+                    problem.filters,
+                    demands,
+                    self.information,
+                    self.base,
+                    tree,
+                    rng,
+                    progress,
+                    floor,
+                    n_slice,
                 )
                 bounded += is_promising
                 if not is_promising:

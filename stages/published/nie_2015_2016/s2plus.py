@@ -21,7 +21,7 @@ from stages.kernels.ktrees.ktree import KTree
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
-from stages.published.batches import OrderBatch, best_of_batches
+from stages.published.ktree_restarts import OrderBatch, best_of_batches
 from stages.published.nie_2015_2016.kernels.growth_states import begin_growth, new_growth_states, rebuild
 from stages.published.nie_2015_2016.kernels.informative_clique import best_clique
 from stages.published.nie_2015_2016.kernels.informative_growth import (
@@ -142,7 +142,7 @@ class GuidedTrees(InformedTrees):
         """
         lists, n = self.problem.lists, self.problem.n_variables
         most, states = self._largest_sums(), new_growth_states(GROWTH_ROOM)
-        per_call = max(1, SLICE_WORK // (n * (n + len(lists.relative_scores) // n)))
+        per_call = max(1, SLICE_WORK // (n * (n + len(lists.scores) // n)))
         # Each round finds the k-tree of largest value for the quotient of the round before (Dinkelbach).
         while True:
             weight = best.informative
@@ -184,12 +184,14 @@ class GuidedTrees(InformedTrees):
         states = new_growth_states(room + n)
         begin_growth(states, size, 0.0, 0.0, rest[size])
         # A state's successors: each clique is compared with the sets of the next variable that fit so far.
-        per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.relative_scores) // n)))
+        per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.scores) // n)))
         state = -1
         while state < 0:
             if self.budget.is_spent():
                 return False
-            state = search_order(lists, self.information, tree, states, rest, weight, room, per_call)
+            state = search_order(
+                lists, self.growth.filters, self.information, tree, states, rest, weight, room, per_call
+            )
         rebuild(tree, states, state)
         tree.position[tree.order] = np.arange(n, dtype=np.int32)
         return True
@@ -207,7 +209,7 @@ class _Incumbent:
     def offer(self, tree: KTree) -> None:
         """Take a k-tree if it is more informative."""
         trees = self.trees
-        relative_score = best_within_ktree(trees.problem.lists, tree)
+        relative_score = best_within_ktree(trees.problem.lists, trees.problem.filters, tree)
         found = informative_score(trees.information, trees.base, tree, relative_score)
         if found > self.informative:
             self.informative = found

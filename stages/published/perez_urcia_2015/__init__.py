@@ -11,7 +11,7 @@ from stages.methods import RESTARTED, SETS, SearchMethod, on_sets
 SEARCHES = {
     "obs": SearchMethod(
         "orders",
-        "greedy swaps in order space",
+        "swaps neighbours in an order greedily",
         {SETS: on_sets(f"{__name__}.obs", "init", "iterations", *RESTARTED)},
         "Perez Urcia & Mauá 2015",
     )

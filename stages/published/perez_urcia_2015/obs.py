@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from formats.records import ParentSetTable
-from stages.kernels.orders.set_lists import SetLists
+from stages.kernels.orders.set_lists import MemberIndex, SetLists
 from stages.lists.order_decoding import SLICE_WORK, choose_consistent, sets_tested
+from stages.lists.set_lists import index_members
 from stages.optimize import OptimizeOptions
 from stages.optimize.orders.initial_orders import best_parent_density
 from stages.optimize.restarts import Attempt, sampling_rules
@@ -38,10 +39,14 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
     """
     restarts = OrderRestarts(table, options, budget, reporter)
 
-    def restart(index: int, limit: int | None) -> Attempt | None:
-        order, _ = restarts.draw(index)
-        decoded = choose_consistent(restarts.lists, order, budget if index else None)
-        return None if decoded is None else climb(restarts.lists, order, *decoded, options.iterations, budget, limit)
+    index = index_members(restarts.lists)
+
+    def restart(number: int, limit: int | None) -> Attempt | None:
+        order, _ = restarts.draw(number)
+        decoded = choose_consistent(restarts.lists, order, budget if number else None)
+        if decoded is None:
+            return None
+        return climb(restarts.lists, index, order, *decoded, options.iterations, budget, limit)
 
     result = restarts.best_of(restart, sampling_rules(options.restarts, budget))
     return replace(result, stats={"density": best_parent_density(table), **result.stats})
@@ -49,6 +54,7 @@ def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, repo
 
 def climb(
     lists: SetLists,
+    index: MemberIndex,
     order: np.ndarray,
     position: np.ndarray,
     chosen: np.ndarray,
@@ -71,13 +77,13 @@ def climb(
     # The gains of all swaps, computed once: applying a swap changes only three gains, which `climb_swaps` recomputes.
     known = 0
     for start, known in slices(n_swaps, step, budget):
-        refresh_swaps(lists, order, position, chosen, gains, start, known)
+        refresh_swaps(lists, index, order, position, chosen, gains, start, known)
     if known < n_swaps:
         iterations = 0
     per_slice = max(1, SLICE_WORK // (SWAPS_PER_STEP * mean_list + n_swaps + 1))
     steps = 0
     while steps < iterations:
-        applied = climb_swaps(lists, order, position, chosen, gains, min(per_slice, iterations - steps))
+        applied = climb_swaps(lists, index, order, position, chosen, gains, min(per_slice, iterations - steps))
         steps += applied
         if applied < per_slice or budget.is_spent():
             break

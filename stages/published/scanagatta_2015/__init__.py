@@ -12,9 +12,8 @@ from stages.methods import DEFAULT_SCORES, RESTARTED, SETS, SETS_TW, SearchMetho
 SEARCHES = {
     "asobs": SearchMethod(
         "orders",
-        "greedy swaps over orders, each with new sets for its two variables, arcs may go against them; with --tw a "
-        "method of this project: local search over the orders of k-trees, each variable with its best set that fits "
-        "(kg), no arc against the order",
+        "ASOBS: swaps neighbours in an order greedily, and lets arcs go against the order; with --tw, a local search "
+        "of this project over the orders of k-trees",
         {
             SETS: on_sets(f"{__name__}.asobs", "init", "iterations", *RESTARTED),
             SETS_TW: on_sets(f"{__name__}.asobs_treewidth", "init", *RESTARTED, "max_table"),
@@ -26,16 +25,15 @@ SEARCHES = {
 SELECTIONS = {
     "indep": SelectionMethod(
         f"{__name__}.independence",
-        "independence selection: best-first by the approximate score BIC*; bounds by the penalty and by entropies "
-        "drop sets beside the paper's Theorem 2; with --time up to 32 extensions of a set are scored together, ahead "
-        "of their turn",
+        "independence selection: expands sets best-first by the approximate score BIC*; bounds by the penalty and by "
+        "entropies drop sets, beside the paper's Theorem 2",
         "Scanagatta et al. 2015",
         default_evaluations=DEFAULT_SCORES,
         traces=True,
     ),
     "greedy": SelectionMethod(
         f"{__name__}.greedy",
-        "greedy selection: expand the best-scoring set found so far",
+        "greedy selection: expands the best-scoring set found so far",
         "Scanagatta et al. 2015",
         default_evaluations=DEFAULT_SCORES,
         traces=True,

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
-from stages.parentsets.child_search import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.dirichlet_bounds import LARGEST_EXPONENT, SupersetBound, superset_bound
+from stages.parentsets.found_sets import BYTES_PER_SET, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.greedy import (
     CHOSEN,
@@ -39,7 +39,7 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     """Expand the best-scoring unexpanded set by every single variable until the budget ends."""
     found = limits.nothing_found(child)
     found.begin(limits.required, scorer.local_score(child, limits.required))
-    _Search(scorer, limits, budget, found).run()
+    _GreedySearch(scorer, limits, budget, found).run()
     return found
 
 
@@ -48,7 +48,7 @@ def _terms_of(bound: SupersetBound | None, exponent: float) -> np.ndarray:
     return bound.terms_of(int(exponent))
 
 
-class _Search:
+class _GreedySearch:
     """The search of one child."""
 
     def __init__(self, scorer: FamilyScorer, limits: ChildLimits, budget: Budget, found: FoundSets):

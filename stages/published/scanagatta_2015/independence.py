@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.sets.listed_sets import ListedSets
-from stages.parentsets.child_search import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
+from stages.parentsets.found_sets import BYTES_PER_SET, UNLIMITED, ChildLimits, FoundSets, memory_of, slice_work
 from stages.parentsets.pruning_rules import unlisted_bound
 from stages.published.scanagatta_2015.kernels.independence import (
     ChildFacts,
@@ -56,13 +56,13 @@ def search_child(scorer: FamilyScorer, child: int, limits: ChildLimits, budget: 
     if len(allowed) < len(limits.allowed):
         found.complete = False
     elif most_added >= 2:
-        _Search(scorer, limits, budget, found, singletons).run()
+        _IndependenceSearch(scorer, limits, budget, found, singletons).run()
     else:
         found.complete = True
     return found
 
 
-class _Search:
+class _IndependenceSearch:
     """The search of one child; sets are stored without the required parents."""
 
     def __init__(

@@ -13,16 +13,15 @@ from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
 SEARCHES = {
     "kg": SearchMethod(
         "treewidth",
-        "k-G: best fitting set along sampled orders, behind an exact start clique (up to 22 variables); of more than "
-        "K + 1 variables, orders that differ only within the start clique, which are equivalent, are drawn again",
+        "k-G: gives each variable along a sampled order its best set that fits, after an exact start clique (up to "
+        "22 variables)",
         {SETS_TW: on_sets(f"{__name__}.kg", "init", *RESTARTED, "max_table", "sampled_only")},
         "Scanagatta et al. 2016",
     ),
     "kastar": SearchMethod(
         "treewidth",
-        "k-A*: the best cliques along the orders that kg draws with the same seed, equivalent ones again as there; "
-        "not by the paper's best-first A* (--best-first), but depth first with a Lagrangian bound and neighbourhoods "
-        "of this project",
+        "k-A*: finds the best cliques along the orders that kg draws with the same seed, by a depth-first search of "
+        "this project; --best-first is the paper's search",
         {SETS_TW: on_sets(f"{__name__}.kastar", "init", *RESTARTED, "best_first", "sampled_only")},
         "Scanagatta et al. 2016",
     ),

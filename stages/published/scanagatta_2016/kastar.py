@@ -5,9 +5,13 @@ and k-G's choices are the first incumbent: so no order ends below k-G. An order 
 clique (`start_cliques`) and its best choice behind it are found and proved; for other orders the gap is reported.
 
 The paper's algorithm is best-first A* over the K-cliques that each variable joins, with the best sets among
-predecessors as the only estimate: ``--best-first`` (`plain_search`). By default the same optimum is found in another
-way, this project's: depth first with a Lagrangian bound, which decides far more orders. If that does not end soon,
-large neighbourhood search improves the incumbent.
+predecessors as the only estimate: ``--best-first`` (`search_plainly`). By default the same optimum is found in
+another way, this project's: depth first with a Lagrangian bound, which decides far more orders. If that does not end
+soon, large neighbourhood search improves the incumbent.
+
+In the search as the paper states it, a state is the k-tree on the variables placed so
+far; its estimate is the score so far plus the best sets of the remaining variables among their predecessors. Nothing
+else bounds it. Its kernels are S2+'s for growth along an order, on scores alone: no pair has information.
 """
 
 from __future__ import annotations
@@ -26,7 +30,11 @@ from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.rounding import proof_rounding
 from stages.optimize.result import SearchResult
-from stages.published.batches import BatchStream, OrderBatch, best_of_batches
+from stages.optimize.treewidth.problem import BoundedProblem
+from stages.published.ktree_restarts import BatchStream, OrderBatch, best_of_batches
+from stages.published.nie_2015_2016.kernels.growth_states import STATES, begin_growth, new_growth_states, rebuild
+from stages.published.nie_2015_2016.kernels.informative_score import Information
+from stages.published.nie_2015_2016.kernels.order_growth import estimate_rest, search_order
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -36,7 +44,6 @@ from .kernels.filled_graphs import rank_sets
 from .kernels.neighbourhoods import search_neighbourhoods
 from .kernels.prices import new_picks
 from .kg import GreedyOrders, prepare_orders
-from .plain_search import search_plainly
 from .start_cliques import StartCliques
 
 CHOICES_BY_VARIABLES = 3_000_000
@@ -50,6 +57,12 @@ LATE = 1000
 
 TRIALS_BY_VARIABLES = 600_000
 """Trials of that search, times variables; for wdbc an eighth of a second."""
+
+ROOM = 4_000_000
+"""Limit of states for one order: some 200 MB. The most promising one is then completed greedily."""
+
+SLICE_WORK = 2_000_000
+"""Cliques tried, and sets compared with them, per kernel call: some hundredths of a second."""
 
 
 class BestCliques(BatchStream):
@@ -87,7 +100,9 @@ class BestCliques(BatchStream):
     def evaluate(self, batch: np.ndarray) -> OrderBatch:
         tree = self.problem.new_tree()
         tree.order[:] = batch
-        greedy = evaluate_order(self.problem.lists, tree, self.problem.new_clique_tables(), -np.inf)
+        greedy = evaluate_order(
+            self.problem.lists, self.problem.filters, tree, self.problem.new_clique_tables(), -np.inf
+        )
         greedy, slack = self.cliques.complete(tree, greedy)
         found, bound, n_choices = (self._search_plainly if self.is_plain else self._search)(tree, greedy)
         # The DAG on the start clique and the sets of all others do not depend on each other.
@@ -96,7 +111,7 @@ class BestCliques(BatchStream):
 
     def _search_plainly(self, tree: KTree, greedy: float) -> tuple[float, float, int]:
         """As `_search`, by the paper's search; it counts states."""
-        start = float(self.problem.lists.relative_scores[tree.chosen[tree.order[: tree.n_start]]].sum())
+        start = float(self.problem.lists.scores[tree.chosen[tree.order[: tree.n_start]]].sum())
         before = tree.chosen.copy()
         found, bound, n_states = search_plainly(self.problem, tree, start, self.budget)
         if found <= greedy:
@@ -110,7 +125,7 @@ class BestCliques(BatchStream):
         bounded.
         """
         lists, n, width = self.problem.lists, self.problem.n_variables, self.problem.treewidth
-        start = float(lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+        start = float(lists.scores[tree.chosen[tree.order[: width + 1]]].sum())
         ranked = rank_sets(lists, tree.order, width)
         taken = np.full(len(ranked.offsets) - 1, -1, dtype=np.int64)
         branches, picks = new_branches(ranked, start), new_picks(n, width)
@@ -148,3 +163,57 @@ def warm_up(table: ParentSetTable, options: OptimizeOptions, budget: Budget, rep
         orders = BestCliques(prepare_orders(table, options), limit)
         orders.late = late
         orders.evaluate(next(orders.batches(1)))
+
+
+def search_plainly(
+    problem: BoundedProblem, tree: KTree, start: float, budget: Budget, room: int = ROOM
+) -> tuple[float, float, int]:
+    """Choose the sets behind the start clique of `tree`, whose relative score is `start`.
+
+    `tree` must have its order and positions; it receives the sets, unless the budget ends before any are found.
+    Returns their relative score with the start clique's, minus infinity if none were found; an upper bound on all
+    choices; and the number of states. Scores in nats.
+    """
+    lists, n, size = problem.lists, problem.n_variables, problem.treewidth + 1
+    rest = np.empty(n + 1)
+    estimate_rest(lists, tree, rest)
+    per_call = max(1, SLICE_WORK // (n * size * (size + len(lists.scores) // n)))
+    # A state has at most (K + 1) (n - K) successors.
+    states = new_growth_states(room + per_call * size * (n - size + 1) + n)
+    begin_growth(states, size, start, 0.0, start + rest[size])
+    nothing, bound, state = _no_information(n), start + rest[size], -1
+    is_cut = False
+    while state < 0:
+        if budget.is_spent():
+            return -np.inf, bound, int(states.counts[STATES])
+        if not is_cut:
+            # Best first: no open state, and none closed, promises more than the next one.
+            bound = float(states.estimates[states.heap[0]])
+            is_cut = states.counts[STATES] > room
+        state = search_order(
+            lists, problem.filters, nothing, tree, states, rest, 1.0, 0 if is_cut else len(states.parents), per_call
+        )
+    rebuild(tree, states, state)
+    found = start
+    for t in range(size, n):
+        variable = tree.order[t]
+        tree.chosen[variable] = _first_inside(problem, variable, tree.bags[variable])
+        found += float(lists.scores[tree.chosen[variable]])
+    return found, bound if is_cut else found, int(states.counts[STATES])
+
+
+def _no_information(n_variables: int) -> Information:
+    """Mutual information of no pairs."""
+    offsets = np.zeros(n_variables + 1, dtype=np.int64)
+    return Information(offsets=offsets, neighbours=np.empty(0, dtype=np.int32), values=np.empty(0))
+
+
+def _first_inside(problem: BoundedProblem, variable: int, bag: np.ndarray) -> int:
+    """The best set of a variable whose members are in its bag."""
+    lists = problem.lists
+    first, end = lists.set_offsets[variable : variable + 2]
+    offsets = lists.parent_offsets[first : end + 1]
+    members = lists.parents[offsets[0] : offsets[-1]]
+    outside = np.append(0, np.cumsum(~np.isin(members, bag)))
+    starts = offsets - offsets[0]
+    return int(first + np.flatnonzero(outside[starts[1:]] == outside[starts[:-1]])[0])

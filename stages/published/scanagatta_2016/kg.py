@@ -20,7 +20,7 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.orders.initial_orders import OrderSampler, make_sampler
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded
-from stages.published.batches import OrderBatch, OrderStream, best_of_batches
+from stages.published.ktree_restarts import OrderBatch, OrderStream, best_of_batches
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 from stages.runtime.seeding import task_generator
@@ -67,8 +67,8 @@ class GreedyOrders(OrderStream):
     def evaluate_along(self, tree: KTree, clique: CliqueTables, floor: float) -> float:
         """Build the k-tree along ``tree.order``; returns its relative score in nats, or gives up below `floor`."""
         if self.cliques is None:
-            return evaluate_order(self.problem.lists, tree, clique, floor)
-        relative_score = evaluate_order(self.problem.lists, tree, clique, -np.inf)
+            return evaluate_order(self.problem.lists, self.problem.filters, tree, clique, floor)
+        relative_score = evaluate_order(self.problem.lists, self.problem.filters, tree, clique, -np.inf)
         return self.cliques.complete(tree, relative_score, floor)[0]
 
     def drawn(self, index: int) -> Iterator[np.ndarray]:
@@ -96,7 +96,9 @@ class GreedyOrders(OrderStream):
         problem, rng = self.problem, task_generator(self.seed, index)
         tree, clique = problem.new_tree(), problem.new_clique_tables()
         order, chosen = np.empty_like(tree.order), np.empty_like(tree.chosen)
-        relative_score = sample_orders(problem.lists, tree, clique, problem.precedences, rng, n_orders, order, chosen)
+        relative_score = sample_orders(
+            problem.lists, problem.filters, tree, clique, problem.precedences, rng, n_orders, order, chosen
+        )
         return OrderBatch(relative_score, order, chosen, n_orders)
 
     def _evaluate_drawn(self, index: int, n_orders: int) -> OrderBatch:

@@ -14,7 +14,7 @@ from formats.sets.listed_sets import ListedSets
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.ktrees.start_clique import EXACT_CLIQUE
 from stages.kernels.orders.set_lists import SetLists
-from stages.lists.set_lists import all_sets, index_lists
+from stages.lists.set_lists import all_sets, new_lists
 from stages.optimize.bounds.subset_dp import MOST_VARIABLES, solve_by_subsets, subsets_fit
 from stages.optimize.treewidth.problem import BoundedProblem
 from stages.runtime.budgets import Budget
@@ -51,7 +51,7 @@ class StartCliques:
         members, (offsets, sets) = tree.order[: self.size], self._sets_inside(tree.order, self.size)
         # Without cycles excluded, each member takes its best set within the clique.
         best = sets[offsets[:-1]]
-        room = float((lists.relative_scores[best] - lists.relative_scores[chosen[members]]).sum())
+        room = float((lists.scores[best] - lists.scores[chosen[members]]).sum())
         if room <= 0.0 or relative_score + room <= floor or not subsets_fit(self.n_exact):
             return relative_score, room
         if self.n_exact < self.size:
@@ -62,7 +62,7 @@ class StartCliques:
             return relative_score, room
         exact = members[: self.n_exact]
         found = sets[solved[1]]
-        gain = float((lists.relative_scores[found] - lists.relative_scores[chosen[exact]]).sum())
+        gain = float((lists.scores[found] - lists.scores[chosen[exact]]).sum())
         # A gain within rounding leaves the kernel's choice, which is then a best one, too.
         if gain > 0.0:
             chosen[exact] = found
@@ -88,7 +88,7 @@ class StartCliques:
         """The same sets as lists of their own, whose variables are the places in the order."""
         listed = all_sets(self.problem.lists).take(sets)
         members = ListedSets(listed.offsets, self._places(order, size)[listed.members])
-        return index_lists(offsets, members, self.problem.scores[sets])
+        return new_lists(offsets, members, self.problem.scores[sets])
 
     def _places(self, order: np.ndarray, size: int) -> np.ndarray:
         """Places of the first `size` variables of an order; -1 for all others (int32)."""

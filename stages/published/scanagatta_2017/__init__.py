@@ -7,7 +7,7 @@ from stages.methods import RESTARTED, SETS, SearchMethod, on_sets
 SEARCHES = {
     "winasobs": SearchMethod(
         "orders",
-        "moves of blocks in the order, from acyclic selection",
+        "moves blocks of variables in an order, starting from acyclic selection",
         {SETS: on_sets(f"{__name__}.winasobs", "init", *RESTARTED)},
         "Scanagatta et al. 2017",
     )

@@ -15,9 +15,9 @@ import numpy as np
 from formats.records import ParentSetTable
 from stages.graphs import positions_of, topological_order
 from stages.kernels.orders.insertion import OrderState, new_order_state
-from stages.kernels.orders.set_lists import GAIN_TOLERANCE, SetLists
+from stages.kernels.orders.set_lists import GAIN_TOLERANCE, MemberIndex, SetLists
 from stages.lists.order_decoding import choose_consistent, select_acyclic
-from stages.lists.set_lists import respect_fixed
+from stages.lists.set_lists import index_members, respect_fixed
 from stages.optimize import OptimizeOptions
 from stages.optimize.restarts import Attempt, local_search_rules
 from stages.optimize.result import SearchResult, total_score
@@ -55,15 +55,15 @@ SLICE_WORK = 500_000
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:
     """The best network of all restarts; evaluating all places of one block counts as an order."""
     restarts = OrderRestarts(table, options, budget, reporter)
-    anytime_bound = restarts.anytime_bound
+    anytime_bound, index = restarts.anytime_bound, index_members(restarts.lists)
 
-    def restart(index: int, limit: int | None) -> Attempt:
-        order, rng = restarts.draw(index)
-        widest = WIDEST + index // RESTARTS_PER_WIDTH
-        searcher = WindowSearcher(restarts.lists, restarts.prescribed, order, rng, widest)
+    def restart(number: int, limit: int | None) -> Attempt:
+        order, rng = restarts.draw(number)
+        widest = WIDEST + number // RESTARTS_PER_WIDTH
+        searcher = WindowSearcher(restarts.lists, index, restarts.prescribed, order, rng, widest)
 
         def is_over() -> bool:
-            if index == 0:
+            if number == 0:
                 # Only here, so that the bound does not depend on the distribution of restarts over threads.
                 anytime_bound.keep_pace(searcher.work, searcher.score)
                 found = Attempt(searcher.chosen, searcher.score, 1, searcher.work, searcher.order)
@@ -88,12 +88,14 @@ class WindowSearcher:
     def __init__(
         self,
         lists: SetLists,
+        index: MemberIndex,
         prescribed: dict[int, tuple[int, ...]],
         order: np.ndarray,
         rng: np.random.Generator,
         widest: int,
     ):
-        self.lists, self.prescribed, self.rng, self.widest = lists, prescribed, rng, widest
+        self.lists, self.index, self.prescribed = lists, index, prescribed
+        self.rng, self.widest = rng, widest
         self._walk, self._trial = new_window_walk(len(order)), new_order_state(len(order))
         self._keep(self._select(order))
 
@@ -134,7 +136,7 @@ class WindowSearcher:
         most = np.iinfo(np.int64).max if limit is None else limit
         while not budget.is_spent():
             is_done = climb_windows(
-                self.lists, state, self._trial, self._walk, self.rng, self.widest, SLICE_WORK, most
+                self.lists, self.index, state, self._trial, self._walk, self.rng, self.widest, SLICE_WORK, most
             )
             if is_done or self.windows >= most:
                 break

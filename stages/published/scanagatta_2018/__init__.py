@@ -11,7 +11,7 @@ from stages.methods import RESTARTED, SETS_TW, SearchMethod, on_sets
 SEARCHES = {
     "kmax": SearchMethod(
         "treewidth",
-        "k-MAX: k-trees grown by least regret",
+        "k-MAX: grows k-trees by least regret",
         {SETS_TW: on_sets(f"{__name__}.kmax", *RESTARTED, "max_table", "sampled_only")},
         "Scanagatta et al. 2018",
     )

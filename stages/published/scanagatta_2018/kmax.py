@@ -12,7 +12,7 @@ from stages.kernels.ktrees.start_clique import CliqueTables
 from stages.optimize import OptimizeOptions
 from stages.optimize.result import SearchResult
 from stages.optimize.treewidth.problem import BoundedProblem, prepare_bounded, start_order
-from stages.published.batches import OrderStream, best_of_batches
+from stages.published.ktree_restarts import OrderStream, best_of_batches
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import Reporter
 
@@ -31,8 +31,10 @@ class RegretOrders(OrderStream):
     ) -> float:
         if is_first and self.start is not None:
             tree.order[:] = self.start
-            return evaluate_order(self.problem.lists, tree, clique, floor)
-        return place_by_regret(self.problem.lists, tree, clique, self.problem.precedences, rng)
+            return evaluate_order(self.problem.lists, self.problem.filters, tree, clique, floor)
+        return place_by_regret(
+            self.problem.lists, self.problem.index, self.problem.filters, tree, clique, self.problem.precedences, rng
+        )
 
 
 def search(table: ParentSetTable, options: OptimizeOptions, budget: Budget, reporter: Reporter) -> SearchResult:

@@ -7,7 +7,7 @@ from stages.methods import DATA, SearchMethod, on_data
 SEARCHES = {
     "mmhc": SearchMethod(
         "climbing",
-        "hill climbing among neighbours found by tests",
+        "hill climbing among the neighbours that independence tests find",
         {DATA: on_data(f"{__name__}.mmhc", "restarts", "perturb", "tabu", "alpha")},
         "Tsamardinos et al. 2006",
     )

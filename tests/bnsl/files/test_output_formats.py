@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import pytest
 from click.testing import CliRunner
+from helpers.parameter_files import open_parameters
 
+import bnsl
 from bnsl.files.output_formats import WRITTEN
 from bnsl_cli.main import COMMANDS, cli
-from formats import open_dataset, open_entropies, open_network_or_model
+from formats import open_dataset, open_entropies
 from formats.registry import FORMATS
 
 TABLE = "a,b\n" + "0,x\n1,y\n" * 6
@@ -49,7 +53,7 @@ def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str)
 def _endings(command: str) -> set[str]:
     """Endings of names that a command takes; .csv if that asks for its table to read."""
     options = cli.get_command(click.Context(cli), command).params
-    is_sheet = any("as with -o NAME.csv" in (getattr(option, "help", "") or "") for option in options)
+    is_sheet = any("as -o NAME.csv does" in (getattr(option, "help", "") or "") for option in options)
     formats = {suffix for row in FORMATS if row.target in WRITTEN[command] for suffix in row.suffixes}
     return formats | ({".csv"} if is_sheet else set())
 
@@ -130,5 +134,18 @@ def test_parameters_are_written_as_the_name_says(suffix: str, tmp_path, table: s
     output = tmp_path / f"out{suffix}"
     result = run("fit", str(tmp_path / "net.txt"), table, "-o", str(output))
     assert result.exit_code == 0, result.stderr
-    network = open_network_or_model(str(output))
+    network = open_parameters(str(output))
     assert network.parents == ((), (0,)) and network.tables[1].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("to", ["network", "dot", "modelstring", "arcs"])
+def test_a_table_names_the_variables_of_a_network_with_parameters(tmp_path: Path, to: str):
+    network = bnsl.learn({"a": ["x", "y"] * 20, "b": ["q", "p"] * 20}, smoothing=1, require="a->b", quiet=True)
+    network.save(tmp_path / "numbered.uai")
+    found = bnsl.convert(str(tmp_path / "numbered.uai"), to=to, names={"first": [1, 0], "second": [0, 1]}, quiet=True)
+    (tmp_path / "named").write_text(found)
+    again = bnsl.Network.read(tmp_path / "named")
+    assert again.arcs == [("first", "second")]
+    if to == "network":
+        assert again.states == {"first": ("0", "1"), "second": ("0", "1")}
+        assert again.cpt("second")["probability"] == network.cpt("b")["probability"]

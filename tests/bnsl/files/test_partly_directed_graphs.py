@@ -10,7 +10,7 @@ import pytest
 from helpers.seeds import seeds
 from naive.networks import arcs, equivalence_classes, essential_graph, skeleton, v_structures
 
-from bnsl.files.inputs import open_network_or_class
+from bnsl.files.network_inputs import read_network_or_class
 from formats.errors import FormatError
 from stages.graphs.orientation import differing_edge
 
@@ -73,21 +73,21 @@ def check_case(rng: random.Random) -> str:
     stream = io.BytesIO(text_of(n, directed, undirected, kind).encode())
     if not is_oriented:
         with pytest.raises(FormatError):
-            open_network_or_class(stream)
+            read_network_or_class(stream)
         return "none"
-    found = open_network_or_class(stream)
-    number = {name: int(name.removeprefix("V")) for name in found.structure.header.names}
-    place = [number[name] for name in found.structure.header.names]
+    found = read_network_or_class(stream)
+    number = {name: int(name.removeprefix("V")) for name in found.record.header.names}
+    place = [number[name] for name in found.record.header.names]
     families = [()] * n
-    for child, family in enumerate(found.structure.parents):
+    for child, family in enumerate(found.record.parents):
         families[place[child]] = tuple(sorted(place[p] for p in family))
     assert tuple(families) in members
-    assert found.edges is not None
-    assert {tuple(sorted((place[a], place[b]))) for a, b in found.edges} == undirected
+    assert found.undirected is not None
+    assert {tuple(sorted((place[a], place[b]))) for a, b in found.undirected} == undirected
     is_essential = any(
         essential_graph(m) == (directed, undirected) for m in equivalence_classes(n) if members[0] in m
     )
-    assert (differing_edge(found.structure.parents, found.edges) is None) == is_essential
+    assert (differing_edge(found.record.parents, found.undirected) is None) == is_essential
     return "essential" if is_essential else "oriented"
 
 

@@ -69,7 +69,7 @@ def test_values_are_taken(kind: Any, value: Any, taken: Any):
         (DURATION, "soon", "'soon' is not a time; write it like 30s, 10m, 2h or 1h30m"),
         (SEED, -1, "'-1' is not a whole number from 0 to 2^63 - 1"),
         (COLUMNS, "a,,b", "'a,,b' is not a list of columns; write it like age,sex or 'x*'"),
-        (INPUT, [1, 2], "a list is nothing to read: give a path, a result, a dict of columns, a list of dicts, or "
+        (INPUT, [1, 2], "a list cannot be read: give a path, a result, a dict of columns, a list of dicts, or "
          "anything with __arrow_c_stream__ (pandas, Polars, DuckDB, pyarrow)"),
         (ARCS, 3, "an arc such as 'a->b' or ('a', 'b'), or the path of a file of arcs"),
     ],

@@ -134,7 +134,7 @@ def test_saving_writes_what_the_command_writes(table: pyarrow.Table, place: Path
     ("name", "options", "line", "kind", "said"),
     [
         ("optimize", {"data": SMALL, "ess": 2}, ["--data", SMALL, "--ess", "2"], bnsl.UsageError,
-         "ess does not go with score bic; bdeu and bds take it."),
+         "ess does not apply to score bic; bdeu and bds take it."),
         ("optimize", {"data": SMALL, "ils": True}, ["--data", SMALL, "--ilss"], bnsl.UsageError,
          "optimize() has no option 'ils'. Did you mean method=\"ils\"?"),
         ("entropy", {"data": "absent.csv"}, ["absent.csv"], bnsl.DataError, None),
@@ -216,7 +216,7 @@ def test_without_input_nothing_is_read_from_standard_input():
 @pytest.mark.slow
 def test_values_that_are_defaults_count_as_not_given(table: pyarrow.Table):
     assert bnsl.optimize(data=table, ess=1.0, restarts=None, no_header=False, seed=1, quiet=True).arcs
-    with pytest.raises(bnsl.UsageError, match=r"^ess does not go with score bic"):
+    with pytest.raises(bnsl.UsageError, match=r"^ess does not apply to score bic"):
         bnsl.optimize(data=table, ess=2, quiet=True)
 
 

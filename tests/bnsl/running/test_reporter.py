@@ -18,13 +18,13 @@ from stages.runtime.budgets import Budget
 def test_plain_progress(monkeypatch, capsys, on_terminal: bool, verbosity: int, lines: int):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal, raising=False)
     monkeypatch.setattr(reporter, "PLAIN_INTERVAL", 0.0)
-    reporter.Reporter("bnsl test", verbosity).progress(1, 3, "variables")
+    reporter.LineReporter("bnsl test", verbosity).progress(1, 3, "variables")
     assert capsys.readouterr().err.count("bnsl test: 1/3 variables") == lines
 
 
 def test_progress_shows_what_is_counted_and_the_time_left(monkeypatch, capsys):
     monkeypatch.setattr(reporter, "PLAIN_INTERVAL", 0.0)
-    working = reporter.Reporter("bnsl test", 1)
+    working = reporter.LineReporter("bnsl test", 1)
     working.follow(Budget(seconds=12.0, clock=TickingClock(1.0)))
     working.progress(1234, None, "moves", score=-5.0)
     working.progress(0, None, "restarts", score=-5.0)  # one restart after another, none done yet

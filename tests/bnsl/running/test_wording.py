@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bnsl
+from bnsl.options.option import options_of
 from bnsl.running.wording import in_python
 
 
@@ -44,5 +45,4 @@ def test_options_become_keywords(said: str, in_words_of_python: str):
 
 
 def test_the_keywords_of_the_called_function_come_first():
-    of_query = bnsl.query.keywords
-    assert in_python("--data DATA or --evidence TABLE", of_query) == "data=... or table=..."
+    assert in_python("--data DATA or --evidence TABLE", options_of(bnsl.query)) == "data=... or table=..."

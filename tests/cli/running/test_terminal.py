@@ -11,11 +11,16 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from helpers.processes import TIMEOUT, run_bnsl, run_shell, start_bnsl
+
+from bnsl.running import live_reporter
+from bnsl.running.reporter import LineReporter
+from bnsl_cli.main import cli
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -116,6 +121,25 @@ def test_json_and_format_override_the_terminal(place: Path, arguments: list[str]
     assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"), [([], True), (["-o", "-"], True), (["-o", "a.dot"], False)], ids=["none", "dash", "file"]
+)
+def test_progress_knows_what_goes_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], expected: bool
+):
+    found = []
+
+    def opened(prefix: str, verbosity: int, writes_stdout: bool) -> LineReporter:
+        found.append(writes_stdout)
+        return LineReporter(prefix, verbosity)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(live_reporter, "open_reporter", lambda *given: nullcontext(opened(*given)))
+    (tmp_path / "n.txt").write_text("[a][b|a]\n")
+    result = CliRunner().invoke(cli, ["convert", "n.txt", "--to", "dot", *options])
+    assert result.exit_code == 0 and found == [expected]
+
+
 @pytest.mark.parametrize("arguments", ["--to dot", "--to network", "--to arcs", "--to table"])
 def test_names_cannot_steer_the_terminal(tmp_path: Path, arguments: str):
     """They are escaped there; a file keeps them."""
@@ -139,7 +163,7 @@ def test_format_table_overrides_the_pipe(place: Path, command: str):
 def test_no_input_on_a_terminal_is_wrong_usage_not_a_wait(place: Path):
     code, _, messages = on_terminal(place, "optimize", streams=("stdin",))
     assert code == 2
-    assert b"no input: give SETS (a path, or '-') or pipe it in." in messages
+    assert b"no input: give SETS or --data DATA (a path, or '-') or pipe it in." in messages
 
 
 ENDLESS = ["optimize", "--asobs", "--restarts", str(10**9), "d.sets.jsonl"]

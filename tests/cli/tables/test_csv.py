@@ -10,10 +10,10 @@ import pytest
 from helpers.places import EXAMPLE_DATA
 from helpers.processes import run_here
 
-from bnsl.options.shared import OutputOptions
+from bnsl.options.shared import Target
 from bnsl_cli.tables import measure_tables, network_tables, stage_results
 from formats.data_records import Variable
-from formats.records import Header, Network, ParentSetRecord
+from formats.records import Header, NetworkRecord, ParentSetRecord
 
 NAMES = ["a,b", 'say "x"', "a name of seventy characters " + "x" * 41]
 
@@ -24,7 +24,7 @@ def read(tmp_path):
 
     def write(show, *values, **settings):
         path = tmp_path / "t.csv"
-        show(OutputOptions(str(path), "csv"), *values, **settings)
+        show(Target(output=str(path), format="csv"), *values, **settings)
         return list(csv.reader(io.StringIO(path.read_text())))
 
     return write
@@ -33,7 +33,7 @@ def read(tmp_path):
 def test_a_network(read):
     header = Header(tuple(map(Variable, NAMES)), "bic")
     scores = np.array([-1 / 3, -2e9 / 3, -1e-9])
-    rows = read(network_tables.show_network, Network(header, ((), (0,), (1, 2)), scores))
+    rows = read(network_tables.show_network, NetworkRecord(header, ((), (0,), (1, 2)), scores))
     assert rows[0] == ["child", "parents", "local_score"]
     assert [row[:2] for row in rows[1:]] == [[NAMES[0], ""], [NAMES[1], NAMES[0]], [NAMES[2], ",".join(NAMES[1:])]]
     assert [float(row[2]) for row in rows[1:]] == scores.tolist()

@@ -11,13 +11,13 @@ import pytest
 from bnsl.options import shared
 from bnsl_cli.tables import layout, measure_tables, network_tables, stage_results
 from formats.data_records import Variable
-from formats.records import EntropyTable, Header, Network
+from formats.records import EntropyTable, Header, NetworkRecord
 from formats.schemas import Key
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 NAMES = [f"patient_measure_of_blood_pressure_{v}_systolic_mean" for v in range(9)]
 WIDTHS = (200, 80, 60, 40, 20)
-PLACE = shared.OutputOptions("-", "table")
+PLACE = shared.Target(output="-", format="table")
 
 
 @pytest.fixture(params=WIDTHS)
@@ -33,10 +33,10 @@ def shown(capfdbinary) -> list[str]:
     return ESCAPES.sub("", capfdbinary.readouterr().out.decode()).splitlines()
 
 
-def network_of(names: list[str]) -> Network:
+def network_of(names: list[str]) -> NetworkRecord:
     parents = tuple(tuple(range(max(0, v - 2), v)) for v in range(len(names)))
     header = Header(tuple(map(Variable, names)), "bic", extra={"total": -123456.789})
-    return Network(header, parents, -12345.25 - np.arange(len(names)))
+    return NetworkRecord(header, parents, -12345.25 - np.arange(len(names)))
 
 
 def test_a_network_fits(width: int, capfdbinary):
@@ -131,13 +131,14 @@ def test_of_huge_figures_the_known_digits_are_shown(width: int, capfdbinary):
 
 def test_files_have_names_in_full(tmp_path):
     target = tmp_path / "table.txt"
-    place = shared.OutputOptions(str(target), "table")
+    place = shared.Target(output=str(target), format="table")
     network_tables.show_network(place, network_of([name[:30] for name in NAMES[:1]]))
     assert NAMES[0][:30] in target.read_text()
 
 
 def test_omitted_rows_are_counted(width: int, capfdbinary):
     values = [[f"v{row}" for row in range(shared.TERMINAL_ROWS + 3)]]
-    stage_results.show_results("-", {"variable": "text"}, values, shared.OutputOptions("-", None).rows_shown, "done")
+    most = shared.Target(output="-").rows_shown
+    stage_results.show_results("-", {"variable": "text"}, values, most, "done")
     text = " ".join(" ".join(shown(capfdbinary)).split())
     assert "... 3 more rows; --format table" in text and f"v{shared.TERMINAL_ROWS} " not in text

@@ -15,7 +15,7 @@ from formats.errors import FormatError
 from formats.graph_records import EssentialGraph
 from formats.graphs.arc_tables import write_arc_table
 from formats.kinds import Kind
-from formats.records import Network
+from formats.records import NetworkRecord
 from formats.registry import FORMATS
 
 GRAPH = EssentialGraph(tuple(map(Variable, ["a", "b c", "d", "e"])), ((0, 2), (1, 2)), ((0, 3),))
@@ -98,7 +98,7 @@ def test_graphs_of_others(text: str, arcs: tuple, edges: tuple):
 def test_without_undirected_edges_it_is_a_network():
     for text in ("digraph { a -> b }", "from,to,type\na,b,directed\n", "a,b\n0,1\n0,0\n", "[a][b|a]"):
         graph = open_graph(io.BytesIO(text.encode()))
-        assert isinstance(graph, Network) and graph.parents == ((), (0,))
+        assert isinstance(graph, NetworkRecord) and graph.parents == ((), (0,))
 
 
 @pytest.mark.parametrize(

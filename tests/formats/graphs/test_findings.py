@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from formats import open_graph, open_network_or_model
+from formats import open_graph, open_network
 
 BIF = """network n {{ {network} }}
 variable A {{ type discrete [ 2 ] {{ yes, no }}; {variable} }}
@@ -72,7 +72,7 @@ GRAPHML = """<graphml><key id="d1" for="node" attr.name="{variable}"/><key id="d
 def test_a_warning_names_them(text: str, place: str, stored: str, named: str):
     for content in (stored, ""):
         source = text.format(**{"network": "", "variable": "", "table": ""} | {place: content})
-        for read in (open_network_or_model, open_graph):
+        for read in (open_network, open_graph):
             said: list[str] = []
             network = read(io.BytesIO(source.encode()), warn=said.append)
             assert [tuple(parents) for parents in network.parents] == [(), (0,)]

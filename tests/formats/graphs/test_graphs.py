@@ -12,21 +12,22 @@ import numpy as np
 import pytest
 from helpers.cases.graphs import THREE, network_of, written
 from helpers.format_strategies import bayesian_networks, labels, networks, renamed, same_network
+from helpers.parameter_files import open_parameters, write_parameters
 from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
-from formats.graph_records import BayesianNetwork
+from formats.graphs import structures
 from formats.graphs.algorithms import find_cycle
-from formats.graphs.network_files import open_network, open_network_or_model, write_network
+from formats.graphs.network_files import open_network, write_network
 from formats.kinds import Kind
-from formats.records import Network
+from formats.records import NetworkRecord, Parameters
 from formats.registry import formats_of
 
 
-def read(text: str | bytes) -> Network:
+def read(text: str | bytes) -> NetworkRecord:
     return open_network(io.BytesIO(text.encode() if isinstance(text, str) else text))
 
 
@@ -79,8 +80,8 @@ def test_written_texts(tmp_path):
 
 
 def test_hugin_text(tmp_path):
-    network = open_network_or_model(str(SAMPLES / "plain.bif"))
-    text = written(network, "net", tmp_path)
+    network = open_parameters(str(SAMPLES / "plain.bif"))
+    text = written(structures.network_of(network), "net", tmp_path)
     assert text.startswith('net\n{\n}\nnode Age\n{\n  states = ( "<5" "5-12" "12+" );\n}\n')
     assert 'node Chest_X_ray\n{\n  label = "Chest X-ray";\n' in text
     # parents as listed in the BIF file: Sick first, Age fastest but for the child
@@ -93,8 +94,8 @@ def test_hugin_text(tmp_path):
 def test_hugin_names_stay_distinct(tmp_path):
     names = ["a b", "a_b", "a.b", "9", "net", "_9"]
     variables = tuple(Variable(name, ("0", "1")) for name in names)
-    network = BayesianNetwork(variables, ((),) * 6, (np.array([0.5, 0.5]),) * 6)
-    found = re.findall(r"node (\w+)\n", written(network, "net", tmp_path))
+    network = Parameters(variables, ((),) * 6, (np.array([0.5, 0.5]),) * 6)
+    found = re.findall(r"node (\w+)\n", written(structures.network_of(network), "net", tmp_path))
     assert found == ["a_b_2", "a_b", "a_b_3", "_9_2", "_net", "_9"]
 
 
@@ -276,7 +277,7 @@ def test_graphml_round_trip(tmp_path_factory, network):
 @given(bayesian_networks())
 def test_hugin_holds_all_probabilities_in_order(tmp_path_factory, network):
     path = tmp_path_factory.getbasetemp() / "round_trip.net"
-    write_network(str(path), renamed(network), "net")
+    write_parameters(str(path), renamed(network), "net")
     found = re.findall(r"^  data = (.*);$", path.read_text(), re.MULTILINE)
     assert len(found) == len(network.tables)
     for text, table in zip(found, network.tables):
@@ -287,7 +288,7 @@ def test_hugin_holds_all_probabilities_in_order(tmp_path_factory, network):
 def test_every_structure_format_takes_networks_with_parameters(tmp_path_factory, network):
     structures = {row.name for row in formats_of(Kind.NETWORK, written=True)}
     for format in structures - {"modelstring", "graphml", "adjacency", "arcs"}:  # these refuse some names
-        write_network(str(tmp_path_factory.getbasetemp() / "out"), network, format)
+        write_parameters(str(tmp_path_factory.getbasetemp() / "out"), network, format)
 
 
 @pytest.mark.parametrize("word", ["network", "graph", "digraph", "variable", "net", "var", "meta"])

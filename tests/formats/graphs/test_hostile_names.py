@@ -6,13 +6,14 @@ import re
 
 import numpy as np
 import pytest
+from helpers.parameter_files import write_parameters
 
-from formats import open_network, write_drawing, write_network
+from formats import open_network, write_drawing
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork, Drawing
+from formats.graph_records import Drawing
 from formats.kinds import STRUCTURES
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord, Parameters
 from formats.registry import formats_of
 
 HOSTILE = (
@@ -26,10 +27,10 @@ TARGETS = [row.target for row in formats_of(*STRUCTURES, written=True) if row.re
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_name_is_kept_or_refused(tmp_path, target: str, name: str):
     variables = (Variable(name, ("p", name)), Variable("B", ("p", "q")))
-    model = BayesianNetwork(variables, ((), (0,)), (np.array([0.25, 0.75]), np.full((2, 2), 0.5)))
+    model = Parameters(variables, ((), (0,)), (np.array([0.25, 0.75]), np.full((2, 2), 0.5)))
     path = str(tmp_path / "n")
     try:
-        write_network(path, model, target)
+        write_parameters(path, model, target)
     except Inconsistent as error:
         assert "name" in error.message
         return
@@ -44,7 +45,7 @@ def test_a_name_is_kept_or_refused(tmp_path, target: str, name: str):
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 @pytest.mark.parametrize("target", ["svg", "html"])
 def test_pictures_show_no_control_characters(tmp_path, target: str, name: str):
-    network = Network(Header((Variable(name, (name, "q")),)), ((),), np.array([-1.0]))
+    network = NetworkRecord(Header((Variable(name, (name, "q")),)), ((),), np.array([-1.0]))
     ones = np.ones(1)
     drawing = Drawing(network, (name,), ones, ones, ones, ones, (), (), ())
     path = tmp_path / "n"

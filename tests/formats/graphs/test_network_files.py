@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.format_strategies import bayesian_networks
+from helpers.parameter_files import open_parameters, write_parameters
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats import open_network_or_model, write_network
+from formats import open_network, write_network
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent
-from formats.graph_records import BayesianNetwork
-from formats.graphs.structures import structure_of
-from formats.records import Header
+from formats.graphs.structures import network_of, with_parameters
+from formats.records import Header, NetworkRecord, Parameters
 
 VARIABLES = (Variable("a b", ("<=1", ">1")), Variable("c", ("z", "a")), Variable("d", ("0", "1")))
 EXTRA = {
@@ -29,52 +29,54 @@ EXTRA = {
     "directions": [[], ["knowledge"], []],
 }
 BY = ({"stage": "optimize", "version": "0", "options": {"require": ["a b->c"], "seed": 1}},)
-MODEL = BayesianNetwork(
-    VARIABLES,
-    ((), (0,), ()),
-    (np.array([0.25, 0.75]), np.array([[0.5, 0.5], [0.125, 0.875]]), np.array([1.0, 0.0])),
-    "unknown",
-    Header(VARIABLES, "bdeu", 9, "sha256:12", 1.0, BY, None, EXTRA),
-    np.array([-1.0, -2.0, -3.0]),
+PARAMETERS = Parameters(
+    VARIABLES, ((), (0,), ()), (np.array([0.25, 0.75]), np.array([[0.5, 0.5], [0.125, 0.875]]), np.array([1.0, 0.0]))
 )
-BARE = replace(MODEL, header=None, scores=None)
-_PLAIN = tuple(Variable(name, ("s0", "s1")) for name in "acd")
-PLAIN = replace(MODEL, variables=_PLAIN, header=replace(MODEL.header, variables=_PLAIN))
+MODEL = NetworkRecord(
+    Header(VARIABLES, "bdeu", 9, "sha256:12", 1.0, BY, None, EXTRA),
+    PARAMETERS.parents,
+    np.array([-1.0, -2.0, -3.0]),
+    PARAMETERS,
+)
+BARE = network_of(PARAMETERS)
+PLAIN = with_parameters(MODEL, replace(PARAMETERS, variables=tuple(Variable(name, ("s0", "s1")) for name in "acd")))
 """With names that every format and program takes."""
 
 
-def written(model: BayesianNetwork, format: str, path) -> bytes:
-    write_network(str(path), model, format)
+def written(network: NetworkRecord, format: str, path) -> bytes:
+    write_network(str(path), network, format)
     return path.read_bytes()
 
 
-def assert_same(again: BayesianNetwork, model: BayesianNetwork) -> None:
-    ours, theirs = structure_of(model), structure_of(again)
+def assert_same(theirs: NetworkRecord, ours: NetworkRecord) -> None:
     assert theirs.header == ours.header and theirs.parents == ours.parents
     assert np.array_equal(theirs.scores, ours.scores, equal_nan=True)
+    assert all(map(np.array_equal, theirs.parameters.tables, ours.parameters.tables))
 
 
 def test_claims_come_back(tmp_path):
     warnings: list[str] = []
     text = written(MODEL, "network", tmp_path / "n")
-    again = open_network_or_model(io.BytesIO(text), warn=warnings.append)
+    again = open_network(io.BytesIO(text), warn=warnings.append)
     assert_same(again, MODEL)
     assert not warnings and written(again, "network", tmp_path / "m") == text
 
 
 @given(model=bayesian_networks(), scores=st.lists(st.floats(-9, 0), min_size=4, max_size=4))
-def test_any_network_keeps_its_claims(tmp_path_factory, model: BayesianNetwork, scores: list[float]):
+def test_any_network_keeps_its_claims(tmp_path_factory, model: Parameters, scores: list[float]):
     known = np.array(scores[: len(model.variables)])
     header = Header(model.variables, "bic", 5, "sha256:1", extra={"total": float(known.sum())})
-    model = replace(model, header=header, scores=known)
+    network = replace(network_of(model), header=header, scores=known)
     path = tmp_path_factory.getbasetemp() / "claims"
-    assert_same(open_network_or_model(io.BytesIO(written(model, "network", path))), model)
+    again = open_network(io.BytesIO(written(network, "network", path)))
+    assert again.header == header and again.parents == network.parents and np.array_equal(again.scores, known)
 
 
 def test_tables_of_json_lines_have_ascending_parents(tmp_path):
     table = np.random.default_rng(1).dirichlet([1, 1], (2, 2))
-    model = replace(BARE, parents=((), (2, 0), ()), tables=(BARE.tables[0], table, BARE.tables[2]))
-    again = open_network_or_model(io.BytesIO(written(model, "network", tmp_path / "n")))
+    tables = PARAMETERS.tables[0], table, PARAMETERS.tables[2]
+    model = replace(PARAMETERS, parents=((), (2, 0), ()), tables=tables)
+    again = open_parameters(io.BytesIO(written(network_of(model), "network", tmp_path / "n")))
     assert again.parents[1] == (0, 2) and np.array_equal(again.tables[1], table.transpose(1, 0, 2))
 
 
@@ -94,7 +96,7 @@ def test_unsound_probabilities_are_refused(tmp_path, old: str, new: str, message
     text = written(BARE, "network", tmp_path / "n").decode()
     assert old in text
     with pytest.raises(FormatError, match=message):
-        open_network_or_model(io.BytesIO(text.replace(old, new).encode()))
+        open_parameters(io.BytesIO(text.replace(old, new).encode()))
 
 
 CLAIMS = "score, gap, knowledge and commands, fingerprint of the data"
@@ -113,7 +115,7 @@ def test_what_is_left_out_is_said_once(tmp_path, format: str, lost: str):
     path = str(tmp_path / "n")
     write_network(path, PLAIN, format, warnings.append)
     assert warnings == [f"{format} has no place for {lost}: left out"]
-    bare = structure_of(BARE) if format == "dot" else replace(PLAIN, header=None, scores=None)
+    bare = replace(BARE, parameters=None) if format == "dot" else network_of(PLAIN.parameters)
     write_network(path, bare, format, warnings.append)
     assert len(warnings) == (2 if format == "uai" else 1)
 
@@ -122,9 +124,9 @@ def test_uai_loses_nothing_where_names_are_its_own(tmp_path):
     warnings: list[str] = []
     variables = (Variable("X0", ("0", "1")), Variable("X1", ("0", "1", "2")))
     tables = (np.array([0.5, 0.5]), np.array([0.2, 0.3, 0.5]))
-    model = BayesianNetwork(variables, ((), ()), tables)
-    write_network(str(tmp_path / "n.uai"), model, "uai", warnings.append)
-    assert warnings == [] and open_network_or_model(str(tmp_path / "n.uai")).variables == variables
+    model = Parameters(variables, ((), ()), tables)
+    write_parameters(str(tmp_path / "n.uai"), model, "uai", warnings.append)
+    assert warnings == [] and open_parameters(str(tmp_path / "n.uai")).variables == variables
 
 
 @pytest.mark.parametrize(
@@ -150,23 +152,23 @@ def test_other_programs_read_the_files(tmp_path, name: str, suffix: str):
     ],
 )
 def test_labels_are_held_or_refused_with_what_holds_them(tmp_path, format: str, text: str, is_held: bool):
-    model = BayesianNetwork(
+    model = Parameters(
         (Variable("v", ("s", text)), Variable("w", ("s", "t"))),
         ((), (0,)),
         (np.array([0.25, 0.75]), np.array([[0.5, 0.5], [0.125, 0.875]])),
     )
     path = tmp_path / "n"
     if is_held:
-        write_network(str(path), model, format)
-        again = open_network_or_model(str(path))
+        write_parameters(str(path), model, format)
+        again = open_parameters(str(path))
         assert again.variables == model.variables and again.parents == model.parents
         assert all(np.array_equal(ours, theirs) for ours, theirs in zip(model.tables, again.tables))
         return
     with pytest.raises(Inconsistent, match=f"{format} cannot hold the label") as caught:
-        write_network(str(path), model, format)
+        write_parameters(str(path), model, format)
     assert "write it as .net.jsonl" in caught.value.remedy and not path.exists()
-    write_network(str(path), model, "network")
-    assert open_network_or_model(str(path)).variables == model.variables
+    write_parameters(str(path), model, "network")
+    assert open_parameters(str(path)).variables == model.variables
 
 
 @pytest.mark.parametrize(("format", "text"), [("bif", "<=1.5"), ("bif", "a b"), ("bif", "table"), ("net", 'a"b')])
@@ -174,18 +176,18 @@ def test_what_strict_readers_refuse_is_said(tmp_path, format: str, text: str):
     pyagrum = pytest.importorskip("pyagrum")
     warnings: list[str] = []
     variables = (Variable("a", ("s", text)),)
-    model = BayesianNetwork(variables, ((),), (np.array([0.25, 0.75]),))
+    model = Parameters(variables, ((),), (np.array([0.25, 0.75]),))
     path = str(tmp_path / f"n.{format}")
-    write_network(path, model, format, warnings.append)
-    assert len(warnings) == 1 and "refuse" in warnings[0] and "(of 'a'; variables: 1)" in warnings[0]
+    write_parameters(path, model, format, warnings.append)
+    assert len(warnings) == 1 and "refuse" in warnings[0] and "(those of 'a'; 1 variable in all)" in warnings[0]
     with pytest.raises(pyagrum.FatalError, match="Syntax error"):
         pyagrum.loadBN(path)
-    assert open_network_or_model(path).variables == variables
-    write_network(path, replace(model, variables=(Variable("a", ("s", "t")),)), format)
+    assert open_parameters(path).variables == variables
+    write_parameters(path, replace(model, variables=(Variable("a", ("s", "t")),)), format)
     assert pyagrum.loadBN(path).size() == 1
 
 
 @pytest.mark.parametrize("name", ["two words", '"', "a\\b", "%"])
 def test_a_hugin_file_keeps_the_name(name: str, tmp_path):
-    content = written(replace(MODEL, name=name), "net", tmp_path / "m.net")
-    assert open_network_or_model(io.BytesIO(content)).name == name
+    content = written(network_of(replace(PARAMETERS, name=name)), "net", tmp_path / "m.net")
+    assert open_parameters(io.BytesIO(content)).name == name

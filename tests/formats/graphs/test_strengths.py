@@ -26,7 +26,7 @@ from formats.graph_records import (
 from formats.pictures.arrows import head, head_opacity, line_width, shortened
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
-from stages.drawing.networks import draw_network
+from stages.drawing.network_drawing import draw_network
 from stages.graphs.subgraphs import cut_essential_graph, cut_network
 
 STRENGTHS = {(0, 1): Strength(0.5, 1.0), (0, 2): Strength(0.25, 0.25), (1, 2): Strength(0.75, 0.8125)}

@@ -6,10 +6,10 @@ import io
 
 import pytest
 
-from formats.arc_groups import ArcGroup, group_of
 from formats.errors import FormatError, Inconsistent
 from formats.graph_records import Arc
 from formats.graphs.arc_files import parse_arcs, read_arcs, read_tiers
+from formats.graphs.arc_groups import ArcGroup, group_of
 from formats.graphs.tetrad_knowledge import GivenKnowledge, read_knowledge
 
 INDEX = {name: position for position, name in enumerate(["a", "b", "c", "x1", "x2", "my var"])}

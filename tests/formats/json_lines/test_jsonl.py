@@ -20,7 +20,7 @@ from formats.errors import FormatError, Malformed
 from formats.graphs.network_files import open_network, write_network
 from formats.json_lines.jsonl_writer import encode_header, encode_record
 from formats.json_lines.screening_forests import open_forest, write_forest
-from formats.records import Forest, Header, ParentSetRecord, ParentSetTable
+from formats.records import Header, ParentSetRecord, ParentSetTable, ScreeningForest
 from formats.schemas import FOREST, JSONL_FORMATS, RECORD_KEYS, VARIABLE_KEYS
 from formats.sets.listed_sets import ListedSets
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets, write_parent_sets
@@ -141,7 +141,7 @@ def test_stored_forest_of_version_1(tmp_path):
 
 def test_empty_forest(tmp_path):
     header = Header((Variable("a", ("0",)),))
-    write_forest(str(tmp_path / "f"), Forest(header, {}, {}))
+    write_forest(str(tmp_path / "f"), ScreeningForest(header, {}, {}))
     assert open_forest(str(tmp_path / "f")).parents == {}
 
 

@@ -12,7 +12,7 @@ from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed, Truncated, UnknownVersion
 from formats.graphs.network_files import open_network, write_network
 from formats.json_lines.screening_forests import open_forest
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from formats.sets.parent_sets import open_parent_set_stream, open_parent_sets
 
 # ---- the rules of the contract, each broken once
@@ -116,7 +116,7 @@ def test_network_rules():
 
 
 def test_unknown_scores_of_a_network(tmp_path):
-    network = Network(Header((Variable("a"), Variable("b"))), ((), (0,)), np.array([math.nan, -2.0]))
+    network = NetworkRecord(Header((Variable("a"), Variable("b"))), ((), (0,)), np.array([math.nan, -2.0]))
     write_network(str(tmp_path / "n"), network)
     assert '"scores":[null]' in (tmp_path / "n").read_text()
     again = open_network(str(tmp_path / "n"))

@@ -41,10 +41,13 @@ def test_they_come_one_by_one():
     [
         (
             TEXTS[0] + TEXTS[1][:-5],
-            r"inside a line: 2 of 3 variables arrived, without z \(network 2; whole before it: 1\)",
+            r"inside a line: 2 of 3 variables arrived, without z \(in network 2, after 1 whole network\)",
         ),
-        (TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1], r"ends early: 2 of 3 .* \(network 1; whole before it: 0\)"),
-        (TEXTS[0] + TEXTS[1][:40], r"inside its header \(network 2; whole before it: 1\)"),
+        (
+            TEXTS[0].rsplit("\n", 2)[0] + "\n" + TEXTS[1],
+            r"ends early: 2 of 3 .* \(in network 1, after 0 whole networks\)",
+        ),
+        (TEXTS[0] + TEXTS[1][:40], r"inside its header \(in network 2, after 1 whole network\)"),
     ],
 )
 def test_a_torn_stream_says_what_came_whole(text, message):

@@ -9,8 +9,7 @@ import pyarrow
 import pytest
 
 from formats.data_records import Variable
-from formats.json_lines.resumable import open_resumable
-from formats.json_lines.run_parts import gather
+from formats.json_lines.resumable import gather, open_resumable
 from formats.records import Header, ParentSetRecord
 
 HEADER = Header((Variable("a"), Variable("b")))

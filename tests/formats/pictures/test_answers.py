@@ -15,8 +15,8 @@ from helpers.places import EXAMPLE_DATA
 import bnsl
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
 from formats.pictures.html import TEMPLATE
+from formats.records import Parameters
 from stages.inference import shown_probabilities as shown
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import marginals
@@ -24,7 +24,7 @@ from stages.inference.queries import marginals
 NODE = shutil.which("node")
 
 
-def answered(model: BayesianNetwork, evidence: list[dict[int, int]]) -> list:
+def answered(model: Parameters, evidence: list[dict[int, int]]) -> list:
     if NODE is None:
         pytest.skip("needs node")
     found = shown.shown_probabilities(model)
@@ -41,7 +41,7 @@ def answered(model: BayesianNetwork, evidence: list[dict[int, int]]) -> list:
     return json.loads(done.stdout)
 
 
-def check(model: BayesianNetwork, evidence: list[dict[int, int]]) -> None:
+def check(model: Parameters, evidence: list[dict[int, int]]) -> None:
     engine, variables = Engine(model), range(len(model.variables))
     for row, found in zip(evidence, answered(model, evidence), strict=True):
         try:
@@ -75,7 +75,7 @@ def test_many_small_probabilities_do_not_vanish():
 def test_beyond_the_limit_marginals_remain_and_the_note_says_why(monkeypatch: pytest.MonkeyPatch):
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(4))
     tables = tuple(np.full((2,) * k, 0.5) for k in (1, 2, 2, 3))
-    model = BayesianNetwork(variables, ((), (0,), (0,), (1, 2)), tables)
+    model = Parameters(variables, ((), (0,), (0,), (1, 2)), tables)
     cells = 2 + 4 + 4 + 8
     monkeypatch.setattr(shown, "PAGE_CELLS", cells)
     found = shown.shown_probabilities(model)
@@ -111,6 +111,6 @@ def test_cells_of_buckets():
     """A chain of 2, 3 and 4 states, eliminated from its start: buckets over 2 x 3, 3 x 4 and 4 cells."""
     variables = tuple(Variable(f"X{i}", tuple("abcd"[: i + 2])) for i in range(3))
     tables = (np.ones(2) / 2, np.ones((2, 3)) / 3, np.ones((3, 4)) / 4)
-    model = BayesianNetwork(variables, ((), (0,), (1,)), tables)
+    model = Parameters(variables, ((), (0,), (1,)), tables)
     assert shown.bucket_cells(model, (0, 1, 2)) == 6 + 12 + 4
     assert shown.bucket_cells(model, (1, 0, 2)) == 24 + 8 + 4

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from formats.data_records import Variable
-from formats.graph_records import SCREENED_WORDS, BayesianNetwork, Clusters, Drawing, Link, Probabilities
+from formats.graph_records import SCREENED_WORDS, Clusters, Drawing, Link, Probabilities
 from formats.graphs.dot import dot_text
 from formats.pictures.arrows import path
 from formats.pictures.boxes import bars
 from formats.pictures.html import html_text
 from formats.pictures.svg import svg_text
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord, Parameters
 from formats.wording import printable
 
 HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
@@ -26,7 +26,7 @@ HOSTILE = ("</script><b>", 'a"&<b>', "\x01\u2028x")
 def drawing_of(total: float | None = -6.0) -> Drawing:
     variables = tuple(Variable(name, ("0", "1")) for name in HOSTILE)
     extra = {} if total is None else {"total": total}
-    network = Network(Header(variables, "bic", extra=extra), ((), (0,), (0, 1)), np.array([-1.0, -2.0, np.nan]))
+    network = NetworkRecord(Header(variables, "bic", extra=extra), ((), (0,), (0, 1)), np.array([-1.0, -2.0, np.nan]))
     lines = (
         np.array([[0.0, 12.0], [0.0, 60.0]]),
         np.array([[5.0, 12.0], [30.0, 72.0], [10.0, 140.0]]),
@@ -109,7 +109,7 @@ def with_probabilities(boxes: str) -> Drawing:
     drawing = drawing_of()
     tables = (np.array([0.25, 0.75]), np.array([[1.0, 0.0], [0.4, 0.6]]), np.full((2, 2, 2), 0.5))
     variables, states = drawing.network.header.variables, (("a<b", "c"), ("0", "1"), ("0", "1"))
-    model = BayesianNetwork(variables, ((), (0,), (0, 1)), tables)
+    model = Parameters(variables, ((), (0,), (0, 1)), tables)
     marginals = (tables[0], np.array([0.55, 0.45]), np.array([0.5, 0.5]))
     shown = Probabilities(states, marginals, model, (0, 1, 2))
     width, height = np.full(3, 150.0), np.full(3, 90.0)

@@ -212,5 +212,5 @@ def test_sets_listed_twice_count_with_the_better_score_and_the_empty_set_may_be_
     ]
     assert [message for message in warnings if "listed" in message] == [
         "sets listed twice (the better score counts) for 1 variable: 'X0'",
-        "no empty set is listed, so that one of the listed sets must be taken, for 2 variables: 'X1', 'X2'",
+        "no empty set is listed, and one of the listed sets must be taken, for 2 variables: 'X1', 'X2'",
     ]

@@ -44,7 +44,7 @@ def states(dataset):
 
 @pytest.mark.parametrize("options", [{"delimiter": ";"}, {"header": False}])
 def test_options_about_text_are_refused(read, options):
-    with pytest.raises(UnsuitableData, match="about text"):
+    with pytest.raises(UnsuitableData, match="apply to text"):
         read(pa.table({"x": [0, 1]}), **options)
 
 

@@ -7,8 +7,7 @@ from pyarrow import feather, parquet
 
 from formats import open_table_writer
 from formats.data_records import Variable
-from formats.tables.completed_rows import EMPTY, CompletedRows
-from formats.tables.evidence import open_evidence
+from formats.tables.evidence import EMPTY, CompletedRows, open_evidence
 
 VARIABLES = (Variable("b", ("no", "yes")), Variable("a", ("0", "1", "2")), Variable("w", ("<=1.5", ">1.5")))
 

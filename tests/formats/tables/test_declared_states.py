@@ -9,7 +9,7 @@ import pyarrow
 import pytest
 from helpers.cases.arrow import to_stream
 
-from formats import open_dataset, open_incomplete
+from formats import open_dataset
 from formats.errors import Inconsistent, Malformed, UnsuitableData
 from formats.tables.declared_states import read_levels
 from stages.scoring.independent import score_families
@@ -25,10 +25,10 @@ def column(codes: list[int | None], levels: list) -> pyarrow.DictionaryArray:
 def read(tmp_path):
     """Open columns, written as an Arrow stream or as text."""
 
-    def run(columns, opened=open_dataset, **options):
+    def run(columns, **options):
         path = tmp_path / "d"
         path.write_bytes(columns.encode() if isinstance(columns, str) else to_stream(pyarrow.table(columns)))
-        return opened(str(path), **options)
+        return open_dataset(str(path), **options)
 
     return run
 
@@ -54,11 +54,11 @@ def test_a_declared_category_is_a_label_whatever_its_text(read):
     with pytest.raises(UnsuitableData, match="'NA' is a label, and 1 missing cells cannot be a state of this name"):
         read(given, missing="state")
     assert states(read(given, missing="drop")) == [("b", "a", "?", "NA"), ("0", "1")]
-    kept = read(given, open_incomplete)
+    kept = read(given, missing="keep")
     assert kept.is_hidden.tolist()[0] == [False, True, False, False]
-    assert kept.dataset.codes[0].tolist() == [0, 0, 3, 2]
-    hidden = read(given, open_incomplete, na=("NA",))
-    assert states(hidden.dataset)[0] == ("b", "a", "?") and hidden.is_hidden[0].tolist() == [False, True, True, False]
+    assert kept.codes[0].tolist() == [0, 0, 3, 2]
+    hidden = read(given, missing="keep", na=("NA",))
+    assert states(hidden)[0] == ("b", "a", "?") and hidden.is_hidden[0].tolist() == [False, True, True, False]
 
 
 def test_missing_cells_beside_levels(read):
@@ -119,7 +119,7 @@ def test_a_list_of_states_for_text(read):
     assert warnings[0].endswith("s.json lists states of columns that are not read: 'z'")
     with pytest.raises(Inconsistent, match=r"label 'tiny' in 1 row is not among the states that s\.json lists"):
         read("x,y\ntiny,2\nsmall,1\n", levels=levels, listed_in="s.json")
-    kept = read("x,y\ntiny,2\nsmall,1\n", open_incomplete, levels=levels, unseen="missing")
+    kept = read("x,y\ntiny,2\nsmall,1\n", missing="keep", levels=levels, unseen="missing")
     assert kept.is_hidden.tolist() == [[True, False], [False, False]]
     assert states(read("x,y\ntiny,2\nsmall,1\n", levels=levels, unseen="drop"))[0] == levels["x"]
 

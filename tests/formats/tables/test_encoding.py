@@ -103,6 +103,18 @@ class TestMissing:
         text = str(caught.value)
         assert "missing cells in 2 columns: 'a' (2), 'b' (1)" in text
         assert "--missing drop to leave out 3 of 3 rows" in text and "--missing state" in text
+        assert ", or --not-na '?' and --not-na 'NA' if these texts are labels; or leave them out" in text
+        assert read(a=["", "1", "1"], b=["x", "NA", "y"], not_na=("NA",), missing="drop").n_rows == 2
+
+    def test_the_remedy_names_the_text_that_may_be_a_label(self, read):
+        for options, ending in (
+            ({"b": ["x", "NA", "y"]}, ", or --not-na 'NA' if this text is a label"),
+            ({"b": ["x", "", "y"]}, " a state 'NA'"),  # nothing was written
+            ({"b": ["x", "none", "y"], "na": ("none",)}, " a state 'NA'"),  # as asked
+        ):
+            with pytest.raises(UnsuitableData) as caught:
+                read(**options)
+            assert str(caught.value).endswith(ending)
 
     def test_all_spellings(self, read):
         for label in ("NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "?", " ? "):

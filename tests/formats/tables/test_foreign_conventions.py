@@ -45,7 +45,7 @@ def test_row_names_above_which_no_name_stands(read, content):
     warnings = []
     dataset = read(content, warn=warnings.append)
     assert [(v.name, v.states) for v in dataset.variables] == [("a", ("x", "y")), ("b", ("2", "3"))]
-    assert "one name fewer than columns" in warnings[0]
+    assert "one name fewer than there are columns" in warnings[0]
 
 
 def test_rows_of_the_same_name_lack_a_name(read):
@@ -147,13 +147,13 @@ def test_a_delimiter_at_the_end_of_every_line_begins_no_column(read, content, na
     warnings = []
     dataset = read(content, warn=warnings.append)
     assert (dataset.names, dataset.n_rows) == (names, 2)
-    assert sum("a delimiter at the end of every line" in message for message in warnings) == 1
+    assert sum("every line ends with a delimiter" in message for message in warnings) == 1
 
 
 def test_a_delimiter_at_the_end_of_every_line_without_header(read):
     warnings = []
     assert read("0,x,\n1,y,\n", header=False, warn=warnings.append).names == ("V0", "V1")
-    assert "a delimiter at the end" in warnings[0]
+    assert "ends with a delimiter" in warnings[0]
 
 
 def test_a_last_column_with_a_name_or_a_cell_is_a_column(read):
@@ -185,7 +185,7 @@ def test_delimiters_at_line_ends(read, n_ends, is_in_header):
     text = f"a,b{ends if is_in_header else ''}\n1,x{ends}\n2,y{ends}\n"
     dataset = read(text, warn=warnings.append)
     assert [variable.states for variable in dataset.variables] == [("1", "2"), ("x", "y")]
-    assert len(warnings) == 1 and "at the end of every line" in warnings[0]
+    assert len(warnings) == 1 and "every line ends with" in warnings[0]
     with pytest.raises((Malformed, UnsuitableData)):
         read(text.replace("2,y" + ends, "2,y" + ends + "z"))
 

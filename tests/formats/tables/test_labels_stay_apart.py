@@ -150,7 +150,7 @@ def test_missing_cells_do_not_take_a_label_of_a_header_unasked(tmp_path):
     said: list[str] = []
     dataset = open_dataset(str(path), variables=known, note=said.append)
     assert dataset.codes[0].tolist() == [1, 0, 1]
-    assert "missing cells take the state 'NA' that the header lists: 'land' (1); if it is a label, give" in said[0]
+    assert "missing cells take the state 'NA' that the header lists: 'land' (1); if NA is a label of" in said[0]
     with pytest.raises(UnsuitableData, match=r"missing cells in 1 column: 'land' \(1\)"):
         open_dataset(str(path), variables=known, not_na=("NA",))
     kept = open_dataset(str(path), variables=known, not_na=("NA",), missing="drop", note=said.append)

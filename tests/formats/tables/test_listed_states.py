@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats import open_dataset, open_incomplete
+from formats import open_dataset
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
 
@@ -90,7 +90,7 @@ def test_cells_with_unknown_labels_may_be_missing(tmp_path):
     path.write_text("a,b\nx,0\nother,1\n,1\n")
     header = (Variable("a", ("x", "y")), Variable("b", ("0", "1")))
     known = {"variables": header, "unseen": "missing", "warn": warnings.append}
-    kept = open_incomplete(str(path), **known)
+    kept = open_dataset(str(path), missing="keep", **known)
     assert (
         kept.is_hidden.tolist() == [[False, True, True], [False] * 3] and "taken as missing: 'a' (1)" in warnings[0]
     )

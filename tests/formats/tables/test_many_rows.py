@@ -12,9 +12,9 @@ from pyarrow import parquet
 
 from formats.data_records import Dataset
 from formats.errors import FormatError
-from formats.tables import encoding, label_columns
+from formats.tables import cell_storage, label_columns
+from formats.tables.cell_storage import PackedCells
 from formats.tables.datasets import open_dataset
-from formats.tables.packed_cells import PackedCells
 from formats.tables.table_writer import open_table_writer
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -68,13 +68,14 @@ def read(path: str, **rules) -> Dataset | str:
         {"missing": "state", "discretize": "quantile:4"},
         {"missing": "drop", "discretize": "hartemink:2"},
         {"missing": "drop", "drop": ("numbers",), "weights": "whole"},
+        {"missing": "keep", "drop": ("numbers",)},
         {},
     ],
 )
 def test_packed_tables_are_those_of_small_ones(monkeypatch, tmp_path, suffix: str, rules: dict):
     path = written(tmp_path, suffix)
     plain = read(path, **rules)
-    for module in (label_columns, encoding):
+    for module in (label_columns, cell_storage):
         monkeypatch.setattr(module, "MANY_ROWS", 1500)
     packed = read(path, **rules)
     if isinstance(plain, str):
@@ -82,8 +83,9 @@ def test_packed_tables_are_those_of_small_ones(monkeypatch, tmp_path, suffix: st
         return
     assert isinstance(packed, Dataset) and isinstance(packed.codes, PackedCells)
     assert packed.variables == plain.variables and packed.fingerprint == plain.fingerprint
-    assert np.array_equal(packed.plain_codes, plain.codes)
-    scorers = [FamilyScorer(dataset) for dataset in (plain, packed)]
+    assert np.array_equal(packed.plain_codes, plain.codes) and np.array_equal(packed.holes, plain.holes)
+    assert np.array_equal(packed.rows([7, 3]).codes, plain.rows([7, 3]).codes) and not plain.codes[plain.holes].any()
+    scorers = [FamilyScorer(dataset.filled(dataset.codes)) for dataset in (plain, packed)]
     assert len({scorer.local_score(0, (1, 2)) for scorer in scorers}) == 1
     assert np.array_equal(*(scorer.row_entropies for scorer in scorers))
 
@@ -100,8 +102,8 @@ def test_a_first_column_of_row_numbers_is_left_out(monkeypatch, tmp_path):
 
 READ = """
 import sys
-from formats.tables import packed_cells
-packed_cells.MANY_ROWS = 1 << 18
+from formats.tables import cell_storage
+cell_storage.MANY_ROWS = 1 << 18
 from formats.tables.datasets import open_dataset
 open_dataset(sys.argv[1])
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))

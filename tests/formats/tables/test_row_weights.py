@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from formats import open_dataset, open_incomplete
+from formats import open_dataset
 from formats.errors import UnsuitableData
 
 ROWS = [("x", "1.5", 2), ("y", "", 0), ("x", "3", 4), ("", "2", 1), ("z", "9", 0), ("y", "3", 3)]
@@ -39,9 +39,9 @@ def test_the_table_is_that_of_all_rows(tmp_path, options):
 
 
 def test_missing_cells_are_kept(tmp_path):
-    counted = open_incomplete(write(tmp_path, "n.csv", ROWS), weights="n")
-    plain = open_incomplete(write(tmp_path, "all.csv", written_out(ROWS), "a,b"))
-    assert counted.dataset.fingerprint == plain.dataset.fingerprint
+    counted = open_dataset(write(tmp_path, "n.csv", ROWS), missing="keep", weights="n")
+    plain = open_dataset(write(tmp_path, "all.csv", written_out(ROWS), "a,b"), missing="keep")
+    assert counted.fingerprint == plain.fingerprint
 
 
 def test_states_of_rows_of_weight_0_do_not_occur(tmp_path):

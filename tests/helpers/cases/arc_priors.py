@@ -15,7 +15,7 @@ from naive.parentsets import score_all_sets
 from formats.arc_priors import ArcPrior
 from formats.records import ParentSetTable
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 
 SCORES = ("bic", "bdeu", "aic", "k2")
 
@@ -64,5 +64,5 @@ class Case:
 
     def lists(self, dataset, **options) -> ParentSetTable:
         """The lists that a run makes."""
-        run = Run(dataset, ParentSetOptions(score=self.score, max_parents=self.most, **options))
+        run = ParentSetRun(dataset, ParentSetOptions(score=self.score, max_parents=self.most, **options))
         return ParentSetTable.from_records(run.header, run.records())

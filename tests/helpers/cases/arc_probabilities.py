@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from formats.data_records import Variable
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilityTable
 from formats.records import Header
 
 
-def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:
+def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilityTable:
     """Made-up probabilities of all pairs; with features for odd seeds."""
     rng = np.random.default_rng(seed)
     parents, children = np.nonzero(~np.eye(n_variables, dtype=bool))
@@ -26,12 +26,12 @@ def arc_probabilities(n_variables=3, seed=0) -> ArcProbabilities:
     features = {name: (figures(), figures()) for name in ("ancestor", "blanket") if seed % 2}
     probability, standard_error = figures(), figures()
     either = np.maximum(probability, figures())
-    return ArcProbabilities(
+    return ArcProbabilityTable(
         header, parents.astype(np.int32), children.astype(np.int32), probability, standard_error, either, features
     )
 
 
-def assert_same_arc_probabilities(one: ArcProbabilities, other: ArcProbabilities) -> None:
+def assert_same_arc_probabilities(one: ArcProbabilityTable, other: ArcProbabilityTable) -> None:
     """Equal in all fields and types."""
     assert one.header == other.header
     for field in ("parents", "children", "probability", "standard_error", "either"):

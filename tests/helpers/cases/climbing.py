@@ -11,7 +11,7 @@ from naive.optimize import climbing as naive
 from stages.lists.start_network import StartNetwork
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.cache import FamilyCache
-from stages.optimize.climbing.climb import Run
+from stages.optimize.climbing.climb import ClimbingRun
 from stages.optimize.climbing.climber import GRID_QUANTA
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.climbing.hc import search_data as search_plain
@@ -83,7 +83,7 @@ def naive_result(scorer, method, start, score, **options):
 def make_run(scorer, budget=None, **options):
     """A run whose climbers can be looked into."""
     chosen = OptimizeOptions(score=scorer.score, **options)
-    return Run(
+    return ClimbingRun(
         scorer,
         chosen,
         budget or Budget(),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from formats.data_records import Dataset, Variable
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.graphs.essential_graphs import PartiallyDirectedGraph, list_arcs
 
 
@@ -24,14 +24,16 @@ def make_dataset(rows: Sequence[Sequence[int]], n_states: Sequence[int]) -> Data
     return Dataset(make_variables(n_states), codes, f"sha256:{hash((tuple(map(tuple, rows)), tuple(n_states)))}")
 
 
-def make_network(parents: Sequence[Sequence[int]], n_states: Sequence[int] | None = None, **extra: Any) -> Network:
+def make_network(
+    parents: Sequence[Sequence[int]], n_states: Sequence[int] | None = None, **extra: Any
+) -> NetworkRecord:
     """A network over X0, X1, ...; states unknown if not given; further arguments go to the header."""
     if n_states is None:
         variables = tuple(Variable(f"X{i}") for i in range(len(parents)))
     else:
         variables = make_variables(n_states)
     header = Header(variables, extra=extra)
-    return Network(header, tuple(tuple(sorted(p)) for p in parents), np.full(len(parents), np.nan))
+    return NetworkRecord(header, tuple(tuple(sorted(p)) for p in parents), np.full(len(parents), np.nan))
 
 
 def random_rows(seed: int, n_states: Sequence[int], n_rows: int) -> list[tuple[int, ...]]:

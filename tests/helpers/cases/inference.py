@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from formats.data_records import Variable
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 
 
 def small_network(seed, n_variables=6, most_parents=3, most_states=3, zeros=0.0):
@@ -22,7 +22,7 @@ def small_network(seed, n_variables=6, most_parents=3, most_states=3, zeros=0.0)
         table[table.sum(axis=-1) == 0.0] = 1.0
         tables[child] = table / table.sum(axis=-1, keepdims=True)
     variables = tuple(Variable(f"X{i}", tuple(map(str, range(size)))) for i, size in enumerate(sizes))
-    return BayesianNetwork(variables, tuple(parents), tuple(tables), "small")
+    return Parameters(variables, tuple(parents), tuple(tables), "small")
 
 
 def random_evidence(network, seed, share=0.4):
@@ -40,11 +40,11 @@ def chain_of_small_numbers(length=700, entry=1e-3):
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(length + 1))
     tables = [np.array([0.3, 0.7])]
     tables += [np.array([[1 - entry, entry], [1 - 2 * entry, 2 * entry]]) for _ in range(length)]
-    return BayesianNetwork(variables, ((), *[(0,)] * length), tuple(tables), "small_numbers")
+    return Parameters(variables, ((), *[(0,)] * length), tuple(tables), "small_numbers")
 
 
 def contradiction(entry=1e-310):
     """X0 = 0 is so improbable that its number is hardly one, but the other state excludes what X1 shows."""
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(3))
     tables = (np.array([entry, 1.0]), np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.25, 0.75], [0.5, 0.5]]))
-    return BayesianNetwork(variables, ((), (0,), (0,)), tables, "contradiction")
+    return Parameters(variables, ((), (0,), (0,)), tables, "contradiction")

@@ -58,7 +58,7 @@ def joined_sets(lists):
     """(relative score, members) of each variable's sets."""
     return [
         [
-            (lists.relative_scores[s], frozenset(lists.parents[slice(*lists.parent_offsets[s : s + 2])].tolist()))
+            (lists.scores[s], frozenset(lists.parents[slice(*lists.parent_offsets[s : s + 2])].tolist()))
             for s in range(*lists.set_offsets[v : v + 2])
         ]
         for v in range(len(lists.set_offsets) - 1)

@@ -8,7 +8,7 @@ import numpy as np
 from naive.optimize.orders import inserted, order_score
 
 from stages.lists.order_decoding import choose_consistent
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_parents, index_members, lists_in, respect_fixed
 
 
 def feasible_order(table, rng):
@@ -26,9 +26,9 @@ def order_state(lists, order):
 
 
 def start(table, order):
-    """Lists and state of an order."""
-    lists = index_table(table)
-    return lists, order_state(lists, order)
+    """Lists, their index and the state of an order."""
+    lists = lists_in(table)
+    return lists, index_members(lists), order_state(lists, order)
 
 
 def assert_state_is_fresh(lists, state):

@@ -7,7 +7,7 @@ from naive.optimize.networks_search import make_table
 
 from formats.proof_records import Proof
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.proofs import make_proof
+from stages.optimize.bounds.proof_assembly import make_proof
 from stages.optimize.driver import run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

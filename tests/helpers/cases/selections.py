@@ -11,7 +11,7 @@ from naive.scores import local_score
 from formats.records import ESTIMATES
 from stages.knowledge import Knowledge
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 
 from ..tables import dependent_dataset
 
@@ -32,8 +32,8 @@ SEEDS = [6, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (45, 76)
 
 
 def identify(dataset, *given, **inputs):
-    """Header and records of a run; arguments as of `Run`."""
-    run = Run(dataset, *given, **inputs)
+    """Header and records of a run; arguments as of `ParentSetRun`."""
+    run = ParentSetRun(dataset, *given, **inputs)
     return run.header, run.records()
 
 
@@ -52,7 +52,7 @@ class Case:
         knowledge = Knowledge.of_arcs(names, [(p, child) for child in required for p in required[child]], forbidden)
         self.evaluations = evaluations
         options = ParentSetOptions(method=method, score=score, evaluations=evaluations, max_parents=max_parents)
-        self.run = Run(dataset, options, knowledge=knowledge)
+        self.run = ParentSetRun(dataset, options, knowledge=knowledge)
         self.scorer = self.run.scorer
         self.n_states = dataset.n_states.tolist()
 

@@ -16,10 +16,10 @@ from naive.optimize.treewidth import moral_edges, treewidth
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import ArcProbabilities, directions_of
+from formats.graph_records import ArcProbabilityTable, directions_of
 from formats.records import Header
 from stages.average import consensus
-from stages.average.linear_ordering import best_order, improved_order, pairwise_bound
+from stages.average.consensus import best_order, improved_order, pairwise_bound
 from stages.average.strengths import count_arcs, pair_strengths, significance_threshold
 from stages.graphs.essential_graphs import essential_graph
 from stages.knowledge import Knowledge
@@ -28,7 +28,7 @@ from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
 
-def probabilities(n_variables, rng) -> ArcProbabilities:
+def probabilities(n_variables, rng) -> ArcProbabilityTable:
     """Of random pairs, some of them sure, some in one direction only."""
     shares = {}
     for a in range(n_variables):
@@ -40,7 +40,7 @@ def probabilities(n_variables, rng) -> ArcProbabilities:
     strength = np.array([shares[arc] for arc in arcs])
     either = np.array([shares[a, b] + shares[b, a] for a, b in arcs])
     header = Header(tuple(Variable(f"V{i}") for i in range(n_variables)))
-    return ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(arcs)), either)
+    return ArcProbabilityTable(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(arcs)), either)
 
 
 def by_arc(table):
@@ -157,7 +157,7 @@ def test_a_required_arc_stays_where_the_others_could_close_a_cycle():
         ends = np.array(list(arcs), dtype=np.int32)
         strength = np.array(list(arcs.values()))
         header = Header(learnt[0].header.variables, by=by)
-        table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(5), strength)
+        table = ArcProbabilityTable(header, ends[:, 0], ends[:, 1], strength, np.zeros(5), strength)
         assert (0 in find(table, 0.1).parents[1]) == expected
         assert (0 in find(table, 0.1, treewidth=3, budget=Budget(evaluations=20)).parents[1]) == expected
 
@@ -165,7 +165,7 @@ def test_a_required_arc_stays_where_the_others_could_close_a_cycle():
 def test_excluded_arcs_are_left_out_and_required_ones_must_be_there():
     header = Header(tuple(map(Variable, "ab")), by=({"stage": "optimize", "options": {"tiers": [["b"], ["a"]]}},))
     one = np.array([1.0])
-    table = ArcProbabilities(header, np.array([0]), np.array([1]), one, one - 1, one)
+    table = ArcProbabilityTable(header, np.array([0]), np.array([1]), one, one - 1, one)
     assert find(table, 0.5).parents == ((), ())
     header = dataclasses.replace(header, by=({"stage": "optimize", "options": {"require": ["b->a"]}},))
     with pytest.raises(Inconsistent, match="the required arc b -> a is not among the strong ones"):
@@ -177,7 +177,7 @@ def test_a_cycle_is_broken_where_it_costs_least():
     ends = np.array(list(arcs), dtype=np.int32)
     strength = np.array(list(arcs.values()))
     header = Header(tuple(map(Variable, "abc")))
-    table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(3), strength)
+    table = ArcProbabilityTable(header, ends[:, 0], ends[:, 1], strength, np.zeros(3), strength)
     assert find(table, 0.5).parents == ((), (0,), (1,))
 
 
@@ -199,7 +199,7 @@ def test_hubs_get_all_their_parents():
     ends = np.array(list(shares), dtype=np.int32)
     header = Header(tuple(Variable(f"V{i}") for i in range(n)))
     strength = np.array(list(shares.values()))
-    table = ArcProbabilities(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(ends)), np.ones(len(ends)))
+    table = ArcProbabilityTable(header, ends[:, 0], ends[:, 1], strength, np.zeros(len(ends)), np.ones(len(ends)))
     network = find(table, 0.1, budget=Budget(evaluations=50))
     assert network.parents == tuple(tuple(range(child)) for child in range(n))
     assert network.header.extra["agreement_bound"] == network.header.extra["agreement"]
@@ -228,7 +228,7 @@ def test_no_move_betters_an_improved_order(seed):
 def test_candidate_sets_are_scored_by_their_arcs():
     header = Header(tuple(map(Variable, "abcd")))
     gains = [{2: 0.5, 1: 9.0}, {}, {0: 0.25, 3: 0.5}, {}]
-    lists = consensus.candidate_sets(consensus.Problem(header, gains, Knowledge(())), [0, 2, 3])
+    lists = consensus.candidate_sets(consensus.ConsensusProblem(header, gains, Knowledge(())), [0, 2, 3])
     assert [list(zip(r.parents, r.scores)) for r in lists.records()] == [
         [((1,), 0.5), ((), 0.0)],
         [((0, 2), 0.75), ((2,), 0.5), ((0,), 0.25), ((), 0.0)],

@@ -93,7 +93,7 @@ def test_headers_keep_what_they_agree_in():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "c"], "network 2 lacks variable 'b': the networks are of different variables"),
+        (["a", "c"], "network 2 lacks variable 'b': the networks have different variables"),
         (["a", "b", "c"], "network 2 has a variable 'c' more"),
     ],
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from formats.text_widths import text_width
-from stages.drawing import networks
-from stages.drawing.clusters import find_clusters
-from stages.drawing.networks import draw_network
-from stages.drawing.overview import FIRST_VIEW, TITLE
+from formats.pictures.text_widths import text_width
+from stages.drawing import network_drawing
+from stages.drawing.network_drawing import draw_network
+from stages.drawing.overview import FIRST_VIEW, TITLE, find_clusters
 
-from .test_layout import check_apart, network_of, random_network
+from .test_box_layout import check_apart, network_of, random_network
 
 
 def test_clusters_are_what_strong_arcs_join():
@@ -31,7 +30,7 @@ def test_clusters_divide_the_variables(seed: int):
 
 
 def test_frames_are_apart_and_hold_their_boxes(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    monkeypatch.setattr(network_drawing, "MOST_UNCLUSTERED", 100)
     network = random_network(150, 3, seed=1)
     drawing = draw_network(network, network.header.names)
     found = drawing.clusters
@@ -52,7 +51,7 @@ def test_frames_are_apart_and_hold_their_boxes(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_links_do_not_pass_through_frames(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    monkeypatch.setattr(network_drawing, "MOST_UNCLUSTERED", 100)
     found = draw_network(random_network(300, 3, seed=2), [f"V{v}" for v in range(300)]).clusters
     assert found is not None
     for link in found.links:
@@ -64,13 +63,13 @@ def test_links_do_not_pass_through_frames(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_network_without_arcs_is_one_frame(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 10)
+    monkeypatch.setattr(network_drawing, "MOST_UNCLUSTERED", 10)
     found = draw_network(network_of([()] * 20), [f"V{v}" for v in range(20)]).clusters
     assert found is not None and found.titles == ("20 without arcs",) and not found.links
 
 
 def test_titles_fit_into_their_frames_and_can_be_read(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(networks, "MOST_UNCLUSTERED", 100)
+    monkeypatch.setattr(network_drawing, "MOST_UNCLUSTERED", 100)
     network = random_network(300, 3, seed=2)
     for labels in ([f"V{v}" for v in range(300)], [f"A_LONG_NAME_OF_A_VARIABLE_{v}" for v in range(300)]):
         found = draw_network(network, labels).clusters

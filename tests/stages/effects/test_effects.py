@@ -18,10 +18,10 @@ from naive.interventions import interventional_score
 
 from formats.data_records import Interventions
 from stages.effects import EffectOptions
-from stages.effects.adjustment import count_effects, divergences, draw_effects, draw_unaffected, effect_moments
 from stages.effects.averages import average_effects
-from stages.effects.posterior import posterior_structures
-from stages.effects.structures import CauseStructures, ClassStructures, CountedStructures
+from stages.effects.cause_structures import CauseStructures, ClassStructures, CountedStructures
+from stages.effects.parent_adjustment import count_effects, divergences, draw_effects, draw_unaffected, effect_moments
+from stages.effects.posterior_structures import posterior_structures
 from stages.graphs.essential_graphs import essential_graph, list_arcs
 from stages.graphs.orientation import oriented_graph
 from stages.knowledge import make_knowledge

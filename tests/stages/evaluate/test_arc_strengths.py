@@ -11,7 +11,7 @@ from helpers.cases.evaluation import make_network
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilityTable
 from formats.records import Header
 from stages.evaluate.arc_strengths import calibration, evaluate_strengths, precision_recall_area, roc_area
 from stages.evaluate.record_keys import STRENGTH_KEYS
@@ -60,12 +60,12 @@ def test_calibration():
     assert [row["strength"] for row in found] == pytest.approx([0.05, 0.85 / 3, 1])
 
 
-def strengths(shares, n_variables) -> ArcProbabilities:
+def strengths(shares, n_variables) -> ArcProbabilityTable:
     ends = np.array(list(shares), dtype=np.int32).reshape(-1, 2)
     share = np.array(list(shares.values()))
     either = np.array([shares[a, b] + shares.get((b, a), 0) for a, b in shares])
     header = Header(tuple(Variable(f"X{i}") for i in range(n_variables)))
-    return ArcProbabilities(header, ends[:, 0], ends[:, 1], share, np.zeros(len(share)), either)
+    return ArcProbabilityTable(header, ends[:, 0], ends[:, 1], share, np.zeros(len(share)), either)
 
 
 def test_pairs_that_are_not_listed_count():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from naive import networks as naive_networks
 from naive import scores as naive_scores
 
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.evaluate.likelihood import (
     cross_validated_log_likelihoods,
     held_out_log_likelihoods,
@@ -127,7 +127,7 @@ def test_given_parameters_reproduce_the_maximum_likelihood():
     rows = random_rows(5, n_states, 400)
     parents = [(2, 1), (), (1,)]
     dataset = make_dataset(rows, n_states)
-    network = BayesianNetwork(make_variables(n_states), tuple(parents), relative_frequencies(rows, n_states, parents))
+    network = Parameters(make_variables(n_states), tuple(parents), relative_frequencies(rows, n_states, parents))
     total = math.fsum(parameter_log_likelihoods(network, dataset))
     assert total == pytest.approx(math.fsum(score_families(parents, dataset, ("ll",))["ll"]), rel=1e-12)
 
@@ -141,5 +141,5 @@ def test_fitted_parameters_give_the_held_out_likelihood():
 
 
 def test_impossible_rows_have_probability_zero():
-    network = BayesianNetwork(make_variables([2]), ((),), (np.array([1.0, 0.0]),))
+    network = Parameters(make_variables([2]), ((),), (np.array([1.0, 0.0]),))
     assert parameter_log_likelihoods(network, make_dataset([(0,), (1,)], [2])).tolist() == [0.0, -math.inf]

@@ -17,8 +17,8 @@ from naive.networks import structure_summary
 
 from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network
+from formats.graphs.structures import network_of, with_parameters
+from formats.records import Header, NetworkRecord, Parameters
 from stages.evaluate import measures
 from stages.evaluate.likelihood import cross_validated_log_likelihoods, held_out_log_likelihoods
 from stages.evaluate.measures import evaluate_network
@@ -101,14 +101,14 @@ def test_an_equivalent_network_differs_only_as_drawn():
 
 def test_everything_at_once_comes_in_the_order_of_the_measures():
     elimination = {"bound": 2, "width": 2, "elimination": [4, 3, 2, 1, 0]}
-    network = make_network(PARENTS, N_STATES, treewidth=elimination)
     tables = tuple(np.full([N_STATES[v] for v in (*p, c)], 1 / N_STATES[c]) for c, p in enumerate(PARENTS))
+    parameters = Parameters(make_variables(N_STATES), tuple(PARENTS), tables)
+    network = with_parameters(make_network(PARENTS, N_STATES, treewidth=elimination), parameters)
     record = evaluate_network(
         network,
         data=DATA,
         test=TEST,
         reference=make_network([(), (), (1,), (2,), ()]),
-        parameters=BayesianNetwork(make_variables(N_STATES), tuple(PARENTS), tables),
         scores=tuple(SCORES),
         ess=3.0,
         smoothing=2.0,
@@ -156,30 +156,18 @@ def test_inputs_are_matched_by_name(seed):
     place = {v: i for i, v in enumerate(order)}
     target = random_parents(seed, 5, 2)
     moved_target = [[place[p] for p in target[v]] for v in order]
-    moved_reference = Network(
+    moved_reference = NetworkRecord(
         Header(tuple(DATA.variables[v] for v in order)),
         tuple(tuple(sorted(p)) for p in moved_target),
         np.full(5, np.nan),
     )
     tables = tuple(np.random.default_rng(c).dirichlet(np.ones(N_STATES[c]), [N_STATES[v] for v in p])
                    for c, p in enumerate(PARENTS))  # fmt: skip
-    parameters = BayesianNetwork(make_variables(N_STATES), tuple(PARENTS), tables)
-    moved_parameters = BayesianNetwork(
-        tuple(DATA.variables[v] for v in order),
-        tuple(tuple(place[p] for p in PARENTS[v]) for v in order),
-        tuple(tables[v] for v in order),
-    )
-    network = make_network(PARENTS, N_STATES)
-    straight = evaluate_network(
-        network, data=DATA, test=TEST, reference=make_network(target), parameters=parameters, folds=3
-    )
+    parameters = Parameters(make_variables(N_STATES), tuple(PARENTS), tables)
+    network = with_parameters(make_network(PARENTS, N_STATES), parameters)
+    straight = evaluate_network(network, data=DATA, test=TEST, reference=make_network(target), folds=3)
     moved = evaluate_network(
-        network,
-        data=reorder(DATA, order),
-        test=reorder(TEST, order[::-1]),
-        reference=moved_reference,
-        parameters=moved_parameters,
-        folds=3,
+        network, data=reorder(DATA, order), test=reorder(TEST, order[::-1]), reference=moved_reference, folds=3
     )
     assert moved == straight
 
@@ -209,7 +197,7 @@ def test_stated_total_is_checked_against_the_data_it_was_computed_on():
 
 def test_stated_bdeu_is_comparable_only_at_its_own_sample_size():
     header = Header(DATA.variables, "bdeu", data=DATA.fingerprint, ess=2.0, extra={"total": -1.0})
-    network = Network(header, tuple(PARENTS), np.full(5, np.nan))
+    network = NetworkRecord(header, tuple(PARENTS), np.full(5, np.nan))
     for ess, n_warnings in ((1.0, 0), (2.0, 1)):
         reporter = Recorder()
         evaluate_network(network, data=DATA, scores=("bdeu",), ess=ess, reporter=reporter)
@@ -263,13 +251,6 @@ def test_test_set_coded_unlike_the_data_is_refused_even_if_the_network_knows_no_
         evaluate_network(make_network(PARENTS), data=DATA, test=RECODED)
 
 
-def test_parameters_of_another_structure_are_refused():
-    tables = tuple(np.full((s,), 1 / s) for s in N_STATES)
-    parameters = BayesianNetwork(make_variables(N_STATES), ((),) * 5, tables)
-    with pytest.raises(Inconsistent, match="other arcs"):
-        evaluate_network(make_network(PARENTS), data=DATA, parameters=parameters)
-
-
 @pytest.mark.parametrize("given", [{"test": TEST}, {"folds": 3}])
 def test_measures_that_need_more_input(given):
     with pytest.raises(StageError, match="needs the"):
@@ -292,9 +273,9 @@ def test_evaluation_loads_neither_numba_nor_scipy():
 
 def test_impossible_rows_are_counted_and_no_infinity_is_reported():
     variables = (Variable("a", ("0", "1")),)
-    model = BayesianNetwork(variables, ((),), (np.array([1.0, 0.0]),))
+    model = Parameters(variables, ((),), (np.array([1.0, 0.0]),))
     data = Dataset(variables, np.array([[0, 1, 0, 1, 0]], dtype=np.uint8), "sha256:1")
-    record = evaluate_network(Network(Header(variables), ((),), np.array([np.nan])), data=data, parameters=model)
+    record = evaluate_network(network_of(model), data=data)
     assert record["given_loglik"] is None
     assert record["impossible_rows"] == 2
 
@@ -303,7 +284,7 @@ def test_a_number_of_parameters_that_no_double_holds_is_left_out():
     def parameters(n_parents: int) -> int | None:
         header = Header(tuple(Variable(f"V{v}", ("0", "1")) for v in range(n_parents + 1)))
         parents = (tuple(range(1, n_parents + 1)), *[()] * n_parents)
-        network = Network(header, parents, np.zeros(n_parents + 1))
+        network = NetworkRecord(header, parents, np.zeros(n_parents + 1))
         return evaluate_network(network, treewidth=False)["parameters"]
 
     assert parameters(1000) == 2**1000 + 1000

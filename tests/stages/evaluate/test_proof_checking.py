@@ -22,7 +22,7 @@ from formats.proof_records import ClusterCut, HalfCut, Node, Proof, Step, digest
 from stages.evaluate.proof_checking import NO_SUM, ProofChecker, best_of_component, check_proof, proved_gap
 from stages.graphs import topological_order
 from stages.optimize import OptimizeOptions
-from stages.optimize.bounds.proofs import COARSE_BITS, make_proof
+from stages.optimize.bounds.proof_assembly import COARSE_BITS, make_proof
 from stages.optimize.driver import run_on_data
 from stages.optimize.pricing import loop
 from stages.runtime.budgets import Budget

@@ -17,7 +17,7 @@ from helpers.cases.proofs import local_table, proof_of
 from hypothesis import settings
 from naive.optimize.networks_search import random_table
 
-from bnsl.files.inputs import open_learnt_networks
+from bnsl.files.network_inputs import read_networks
 from bnsl.functions.evaluate import gap_to_proof, open_checked_proof
 from formats import write_network, write_parent_sets, write_proof
 from formats.errors import FormatError
@@ -48,7 +48,7 @@ def verdict_of_ours(folder: Path) -> tuple[float, float] | None:
     """Bound and score by `bnsl evaluate --proof`; None if it refuses."""
     sets, proof, network = (str(folder / name) for name in NAMES)
     try:
-        found = [n.structure for n in open_learnt_networks(network)]
+        found = [n.record for n in read_networks(network)]
         checked = open_checked_proof(proof, sets)
         gaps = [gap_to_proof(network, structure, *checked) for structure in found]
     except FormatError:

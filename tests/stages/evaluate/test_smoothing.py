@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from helpers.cases.graphs import network_of
 from helpers.tables import dependent_dataset
 
 import bnsl
-from formats.data_records import IncompleteDataset
 from stages.evaluate.prediction import judge_predictions
 from stages.evaluate.smoothing import FOLDS, GRID, losses_by_smoothing
 from stages.fit import TOWARDS, fit_parameters
@@ -31,8 +31,7 @@ def test_equals_networks_fitted_fold_by_fold(target):
                 dataset.rows(np.flatnonzero((fold_of_row == fold) == kept), "") for kept in (True, False)
             )
             fitted = fit_parameters(network, outside, smoothing=smoothing, towards=towards)
-            rows = IncompleteDataset(inside, np.zeros(inside.codes.shape, dtype=bool))
-            loss += judge_predictions(fitted, rows, target)["log_loss"] * inside.n_rows
+            loss += judge_predictions(fitted, inside, target)["log_loss"] * inside.n_rows
         assert found[towards, smoothing] == pytest.approx(loss / 83)
 
 
@@ -41,7 +40,7 @@ def test_rows_with_holes_are_judged_by_the_families_that_they_show_whole():
     parents = [(), (0,), (0, 1), (2,)]
     network, target = network_of(parents, list(dataset.names)), 0
     is_hidden = np.random.default_rng(1).random(dataset.codes.shape) < 0.15
-    found = losses_by_smoothing(network, IncompleteDataset(dataset, is_hidden), target, seed=4)
+    found = losses_by_smoothing(network, replace(dataset, is_hidden=is_hidden), target, seed=4)
     fold_of_row = task_generator(4).permutation(90) % FOLDS
     codes, sizes = dataset.codes.astype(int).T, dataset.n_states.tolist()
     losses = []
@@ -71,7 +70,7 @@ def test_holes_go_with_each_smoothing():
     target = dataset.names[0]
     table[dataset.names[1]][::7] = [None] * 12
     network = bnsl.learn(table, method="tan", target=target, missing="em", smoothing_for=target, quiet=True)
-    options = network.model.header.by[-1]["options"]
+    options = network.record.header.by[-1]["options"]
     by_hand = bnsl.fit(
         bnsl.optimize(data=table, method="tan", target=target, missing="em", quiet=True),
         table,
@@ -104,12 +103,12 @@ def test_fit_takes_the_best():
     assert learnt.cpt(target)["probability"] == chosen.cpt(target)["probability"]
     for wrong, said in (
         ({"smoothing": 1}, "smoothing_for chooses smoothing: give one of them"),
-        ({"smoothing_for": None, "smooth_towards": "marginal"}, "goes with smoothing=ROWS or smoothing_for=NAME"),
+        ({"smoothing_for": None, "smooth_towards": "marginal"}, "needs smoothing=ROWS or smoothing_for=NAME"),
     ):
         with pytest.raises(bnsl.UsageError, match=said):
             bnsl.fit(network, table, **{"smoothing_for": target, "quiet": True, **wrong})
     intervened = {**table, "set": [dataset.names[0], *[""] * 82]}
-    with pytest.raises(bnsl.UsageError, match="without interventions: give smoothing"):
+    with pytest.raises(bnsl.UsageError, match="cannot be combined with interventions: give smoothing"):
         bnsl.fit(network, intervened, interventions="set", smoothing_for=target, quiet=True)
     with pytest.raises(bnsl.DataError, match="no variable 'nobody'"):
         bnsl.fit(network, table, smoothing_for="nobody", quiet=True)

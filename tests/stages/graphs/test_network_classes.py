@@ -11,9 +11,8 @@ import pytest
 from naive import networks as naive
 from naive.interventions import interventional_classes
 
-from stages.graphs.clique_picking import CliquePicking, allowed_orders
 from stages.graphs.essential_graphs import essential_graph, list_arcs
-from stages.graphs.network_classes import NetworkClass
+from stages.graphs.network_classes import CliquePicking, NetworkClass, allowed_orders
 from stages.graphs.orientation import interventional_graph, oriented_graph
 from stages.knowledge import make_knowledge
 from stages.runtime.errors import StageError

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord, Parameters
 from stages.graphs.essential_graphs import essential_graph
-from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network, markov_blanket, neighbourhood
+from stages.graphs.subgraphs import cut_essential_graph, cut_network, cut_parameters, markov_blanket, neighbourhood
 
 #   0   1
 #    \ / \
@@ -26,11 +25,11 @@ from stages.graphs.subgraphs import cut_essential_graph, cut_model, cut_network,
 PARENTS = ((), (), (0, 1), (1,), (2,), ())
 
 
-def network_of(parents) -> Network:
+def network_of(parents) -> NetworkRecord:
     header = Header(
         tuple(Variable(f"V{v}") for v in range(len(parents))), "bic", 10, "sha256:1", extra={"total": -9.0}
     )
-    return Network(header, parents, -np.arange(1.0, len(parents) + 1))
+    return NetworkRecord(header, parents, -np.arange(1.0, len(parents) + 1))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,7 @@ def test_neighbourhoods(targets, radius, expected):
 
 
 @given(network=networks(words), data=st.data())
-def test_a_blanket_parts_its_variable_from_all_others(network: Network, data: st.DataObject):
+def test_a_blanket_parts_its_variable_from_all_others(network: NetworkRecord, data: st.DataObject):
     target = data.draw(st.integers(0, network.n_variables - 1))
     graph = networkx.DiGraph((p, child) for child, parents in enumerate(network.parents) for p in parents)
     graph.add_nodes_from(range(network.n_variables))
@@ -79,15 +78,15 @@ def test_a_part_keeps_which_variables_are_screened():
 def test_parameters_go_with_whole_families_only():
     variables = tuple(Variable(name, ("0", "1")) for name in "abc")
     tables = (np.full(2, 0.5), np.full((2, 2), 0.5), np.full((2, 2), 0.5))
-    model = BayesianNetwork(variables, ((), (0,), (1,)), tables, "m")
-    part = cut_model(model, {0, 1})
+    model = Parameters(variables, ((), (0,), (1,)), tables, "m")
+    part = cut_parameters(model, {0, 1})
     assert (part.variables, part.parents, part.name) == (variables[:2], ((), (0,)), "m")
     with pytest.raises(Inconsistent, match="'c' without its parent 'b'"):
-        cut_model(model, {0, 2})
+        cut_parameters(model, {0, 2})
 
 
 @given(network=networks(words), data=st.data())
-def test_a_part_of_the_essential_graph_is_of_the_whole_one(network: Network, data: st.DataObject):
+def test_a_part_of_the_essential_graph_is_of_the_whole_one(network: NetworkRecord, data: st.DataObject):
     kept = data.draw(st.sets(st.integers(0, network.n_variables - 1), min_size=1))
     part, order, whole = cut_essential_graph(network, kept), sorted(kept), essential_graph(network.parents)
     assert {(order[a], order[b]) for a, b in part.arcs} == {p for p in whole.directed if kept.issuperset(p)}

@@ -11,11 +11,11 @@ import math
 import numpy as np
 import pytest
 from helpers.cases.inference import random_evidence, small_network
+from helpers.parameter_files import open_parameters
 from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from formats import open_network_or_model
 from formats.errors import Inconsistent
 from stages.inference.forward_sampling import sample_rows
 from stages.inference.junction_trees import Engine
@@ -24,7 +24,7 @@ from stages.inference.queries import log_probability, marginals, most_probable_c
 pyagrum = pytest.importorskip("pyagrum", reason="make install-dev installs pyAgrum where there is a wheel")
 
 
-read = functools.cache(open_network_or_model)
+read = functools.cache(open_parameters)
 """The network of a file, read once."""
 
 

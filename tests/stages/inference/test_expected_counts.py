@@ -23,8 +23,8 @@ def expect(network, codes, is_hidden, **given):
 def test_all_states_listed(seed, share):
     network = small_network(seed, zeros=0.1)
     rows = with_holes(network, 30, share, seed)
-    found = expect(network, rows.dataset.codes, rows.is_hidden)
-    log_likelihood, counts = naive.expected_counts(network, rows.dataset.codes, rows.is_hidden)
+    found = expect(network, rows.codes, rows.holes)
+    log_likelihood, counts = naive.expected_counts(network, rows.codes, rows.holes)
     assert found.log_likelihood == pytest.approx(log_likelihood, rel=1e-12, abs=1e-12)
     assert found.counts == pytest.approx(np.concatenate([c.ravel() for c in counts]), rel=1e-12, abs=1e-12)
 
@@ -36,7 +36,7 @@ def test_kept_plans_count_the_same_bits(monkeypatch, room):
     monkeypatch.setattr(expected_counts, "batch_rows", lambda engine: 30)
     network, other = small_network(2, 7), small_network(2, 7, zeros=0.2)
     rows = with_holes(network, 100, 0.4)
-    codes, is_hidden = rows.dataset.codes, rows.is_hidden
+    codes, is_hidden = rows.codes, rows.holes
     incomplete = IncompleteRows(Engine(network), codes, is_hidden)
     for model in (network, other, network):
         found = incomplete.expect(Engine(model).arrays.probabilities, jobs=2)

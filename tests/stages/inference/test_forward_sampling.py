@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 
 from formats.data_records import Variable
 from formats.errors import Inconsistent
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.graphs import topological_order
 from stages.inference import forward_sampling as sample
 from stages.inference.forward_sampling import inverted_tree, random_network, sample_rows
 from stages.runtime.errors import StageError
 
 
-def make_network(parents, tables) -> BayesianNetwork:
+def make_network(parents, tables) -> Parameters:
     tables = tuple(np.array(table, dtype=np.float64) for table in tables)
     variables = tuple(Variable(f"X{i}", tuple(map(str, range(table.shape[-1])))) for i, table in enumerate(tables))
-    return BayesianNetwork(variables, tuple(parents), tables)
+    return Parameters(variables, tuple(parents), tables)
 
 
 def all_rows(network, n_rows, seed=0, batch_rows=1 << 20) -> np.ndarray:
     return np.concatenate(list(sample_rows(network, n_rows, seed, batch_rows)), axis=1)
 
 
-def joint_probabilities(network: BayesianNetwork) -> np.ndarray:
+def joint_probabilities(network: Parameters) -> np.ndarray:
     """The probability of every combination of states, by the factorisation."""
     shape = tuple(len(v.states) for v in network.variables)
     joint = np.ones(shape)
@@ -50,7 +50,7 @@ def chi_square_fits(observed, expected) -> bool:
     return statistic < freedom * (1 - spread + NormalDist().inv_cdf(0.999) * math.sqrt(spread)) ** 3
 
 
-def is_acyclic(network: BayesianNetwork) -> bool:
+def is_acyclic(network: Parameters) -> bool:
     order = list(TopologicalSorter(dict(enumerate(network.parents))).static_order())
     return len(order) == len(network.variables)
 
@@ -259,7 +259,7 @@ def test_treewidth_of_inverted_trees():
         assert networkx.is_chordal(moral) and networkx.chordal_graph_treewidth(moral) == k
 
 
-def depth(network: BayesianNetwork) -> int:
+def depth(network: Parameters) -> int:
     """Arcs on the longest directed path."""
     depths = [0] * len(network.parents)
     for child in topological_order(network.parents):

@@ -11,7 +11,7 @@ from helpers.seeds import seeds
 from naive import inference as naive
 
 from formats.data_records import Variable
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.inference.junction_trees import Engine
 from stages.inference.likelihood_weighting import weigh_samples
 from stages.runtime.errors import StageError
@@ -53,7 +53,7 @@ def test_errors_are_as_large_as_the_spread():
 def test_the_same_seed_gives_the_same_numbers_and_tiny_weights_are_kept():
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(301))
     tables = (np.array([0.3, 0.7]), *[np.array([[0.999, 1e-3], [0.998, 2e-3]])] * 300)
-    network = BayesianNetwork(variables, ((), *[(0,)] * 300), tables)
+    network = Parameters(variables, ((), *[(0,)] * 300), tables)
     evidence = dict.fromkeys(range(1, 301), 1)
     one, other = (weigh_samples(Engine(network), evidence, [[0]], 1000, 7) for _ in range(2))
     assert (
@@ -64,6 +64,6 @@ def test_the_same_seed_gives_the_same_numbers_and_tiny_weights_are_kept():
 
 def test_evidence_that_no_sample_meets():
     variables = tuple(Variable(name, ("0", "1")) for name in "ab")
-    network = BayesianNetwork(variables, ((), (0,)), (np.array([1.0, 0.0]), np.eye(2)))
+    network = Parameters(variables, ((), (0,)), (np.array([1.0, 0.0]), np.eye(2)))
     with pytest.raises(StageError, match="none of 100 samples agrees"):
         weigh_samples(Engine(network), {1: 1}, [[0]], 100, 1)

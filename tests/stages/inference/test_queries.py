@@ -8,14 +8,14 @@ import math
 import numpy as np
 import pytest
 from helpers.cases.inference import chain_of_small_numbers, contradiction, random_evidence, small_network
+from helpers.parameter_files import open_parameters
 from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from formats import open_network_or_model
 from formats.data_records import Variable
 from formats.errors import Inconsistent, UnsuitableData
-from formats.graph_records import BayesianNetwork
+from formats.records import Parameters
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import (
     joint,
@@ -139,7 +139,7 @@ def test_impossible_evidence_is_narrowed_down():
 
 def test_what_does_not_fit_into_memory_is_refused():
     network = small_network(1, 8, most_parents=4)
-    with pytest.raises(StageError, match=r"more than the 64 bytes .*: width [2-9]"):
+    with pytest.raises(StageError, match=r"more than the 64 bytes .*: its width is [2-9]"):
         marginals(Engine(network, memory=64), {}, range(8))
     assert marginals(Engine(network, memory=64), dict.fromkeys(range(1, 8), 0), [0]).cost.width == 0
 
@@ -147,11 +147,11 @@ def test_what_does_not_fit_into_memory_is_refused():
 def test_more_states_than_a_byte_holds_are_refused():
     variable = Variable("X", tuple(map(str, range(257))))
     with pytest.raises(UnsuitableData, match="256 states"):
-        Engine(BayesianNetwork((variable,), ((),), (np.full(257, 1 / 257),)))
+        Engine(Parameters((variable,), ((),), (np.full(257, 1 / 257),)))
 
 
 def test_a_given_order_is_kept_where_it_is_the_best():
-    network = open_network_or_model(str(EXAMPLE_DATA / "random80.bif"))
+    network = open_parameters(str(EXAMPLE_DATA / "random80.bif"))
     plain = marginals(Engine(network), {}, [0]).cost
     order = np.argsort(Engine(network).ranks).tolist()
     assert marginals(Engine(network, order), {}, [0]).cost == plain

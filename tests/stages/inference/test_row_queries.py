@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 from helpers.cases.inference import contradiction, random_evidence, small_network
+from helpers.parameter_files import open_parameters
 from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive
 
-from formats import open_network_or_model
 from formats.errors import Inconsistent
 from stages.inference import row_queries
 from stages.inference.forward_sampling import sample_rows
@@ -78,7 +78,7 @@ def test_draws_have_the_distribution_given_the_row_and_do_not_depend_on_threads(
 
 
 def test_rows_of_a_larger_network_equal_questions_one_by_one():
-    network = open_network_or_model(str(EXAMPLE_DATA / "random80.bif"))
+    network = open_parameters(str(EXAMPLE_DATA / "random80.bif"))
     engine = Engine(network)
     codes = next(sample_rows(network, 12, 1))
     is_hidden = np.random.default_rng(1).random(codes.shape) < 0.3

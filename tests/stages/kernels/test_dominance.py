@@ -10,6 +10,7 @@ from naive.parentsets import prune_dominated
 
 from formats.sets.listed_sets import ListedSets, offsets_of
 from stages.kernels.dominance import mark_undominated
+from stages.lists.set_lists import new_lists
 from stages.lists.undominated import undominated_sets
 
 
@@ -68,7 +69,8 @@ def test_lists_are_pruned_one_by_one(n_lists, monkeypatch):
     lists[0] = lists[0] if n_lists == 1 else []
     every = ListedSets.of(parents for of_child in lists for parents, _ in of_child)
     starts = offsets_of([len(of_child) for of_child in lists])
+    scores = np.array([score for of_child in lists for _, score in of_child])
     wanted = [parents in prune_dominated(dict(of_child)) for of_child in lists for parents, _ in of_child]
     for most in (1, 10, 1 << 16):
         monkeypatch.setattr("stages.lists.undominated.SLICE_SETS", most)
-        assert undominated_sets(starts, every).tolist() == wanted
+        assert undominated_sets(new_lists(starts, every, scores)).tolist() == wanted

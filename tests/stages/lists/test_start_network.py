@@ -14,7 +14,7 @@ from naive.optimize.orders import lists_of, order_score
 
 from formats.data_records import Variable
 from formats.graphs.algorithms import elimination_width, moral_graph
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.lists.start_network import StartNetwork, match_start
 from stages.optimize import METHODS, SETS, SETS_TW, OptimizeOptions
 from stages.optimize.driver import run
@@ -32,7 +32,7 @@ def methods_with_start(task):
 
 def network_of(names, parents, **extra):
     header = Header(tuple(Variable(name) for name in names), extra=extra)
-    return Network(header, parents, np.zeros(len(names)))
+    return NetworkRecord(header, parents, np.zeros(len(names)))
 
 
 def solve(table, method="ils", evaluations=2000, **options):
@@ -110,7 +110,7 @@ def test_bounded_searches_begin_with_its_order(method, init):
     tree = problem.new_tree()
     tree.order[:] = problem.respect(start.order(3))
     assert tree.order[::-1].tolist() == best.header.extra["treewidth"]["elimination"]
-    evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     there = math.fsum(problem.scores[tree.chosen])
     again = solve(table, method, 1, restarts=1, treewidth=3, seed=5, init=init, start=start)
     assert again.header.extra["total"] >= there - 1e-9

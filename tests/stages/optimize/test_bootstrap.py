@@ -12,9 +12,9 @@ from helpers.tables import dependent_dataset, make_dataset
 from naive import scores
 
 from formats.data_records import Dataset, Interventions
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.optimize import OptimizeOptions
-from stages.optimize.bootstrap import Resampling, bootstrap_networks, resampled
+from stages.optimize.bootstrap import Resampling, bootstrap_networks
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import StageError
@@ -37,7 +37,7 @@ def networks(dataset, n_replicates, seed=1, jobs=1, search=hill_climb, stop=None
 
 
 def resample(dataset, rng):
-    return resampled(dataset, Resampling().rows(dataset, (0, 1), 0, rng))
+    return dataset.rows(Resampling().rows(dataset, (0, 1), 0, rng))
 
 
 def test_rows_are_drawn_with_replacement():
@@ -100,7 +100,7 @@ def test_sub_samples_have_a_share_of_the_rows_once_each():
     rows = [rule.rows(FIFTY, (index, 9), 0, task_generator(0, index)) for index in range(9)]
     assert all(len(set(found.tolist())) == 15 and (np.diff(found) > 0).all() for found in rows)
     assert len({tuple(found) for found in rows}) == 9
-    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is none"):
+    with pytest.raises(StageError, match=r"a share of 0.001 of 50 rows is less than one row"):
         Resampling("subsample", 0.001).rows(FIFTY, (0, 1), 0, task_generator(0))
 
 
@@ -118,7 +118,7 @@ def test_the_jackknife_leaves_out_each_row_once(n_replicates):
 
 @pytest.mark.parametrize("n_replicates", [1, 51])
 def test_the_jackknife_needs_as_many_rows_as_blocks(n_replicates):
-    with pytest.raises(StageError, match=f"2 to 50 for 50 rows, not {n_replicates}"):
+    with pytest.raises(StageError, match=f"50 rows make 2 to 50, not {n_replicates}"):
         Resampling("jackknife").rows(FIFTY, (0, n_replicates), 3, task_generator(3, 0))
 
 
@@ -143,7 +143,7 @@ def test_rows_under_intervention_are_resampled_by_themselves(rule):
         else:
             share = rule.share if rule.kind == "subsample" else 1
             assert found == {target: max(1, round(share * size)) for target, size in sizes.items()}
-        resampled(table, rows).interventions.require_rows(table.names)
+        table.rows(rows).require_free_rows()
     if rule.kind == "jackknife":
         left_out = [set(range(len(of_row))) - set(rule.rows(table, (k, 30), 2, task_generator(0))) for k in range(30)]
         assert sorted(row for rows in left_out for row in rows) == list(range(len(of_row)))
@@ -179,7 +179,7 @@ def test_only_whole_networks_come_after_the_first(stopped_at, expected):
         if len(n_begun) == stopped_at + 1:
             stop.set()
         extra = {"interrupted": True} if stop.is_set() else {}
-        return Network(Header(dataset.variables, extra=extra), ((),), np.zeros(1)), {}
+        return NetworkRecord(Header(dataset.variables, extra=extra), ((),), np.zeros(1)), {}
 
     dataset = make_dataset(np.zeros((1, 4), dtype=np.uint8), [1])
     found = networks(dataset, 5, search=search, stop=stop)

@@ -11,8 +11,8 @@ from stages.evaluate.proof_checking import ProofChecker
 from stages.graphs import positions_of
 from stages.optimize import OptimizeOptions
 from stages.optimize.bounds.cuts import HalvedSum, key_of
+from stages.optimize.bounds.proof_assembly import make_proof
 from stages.optimize.bounds.proof_steps import Prices, TreeNode
-from stages.optimize.bounds.proofs import make_proof
 from stages.optimize.column_order import reordered_lists, reordered_nodes, reordered_table
 from stages.optimize.driver import run
 from stages.runtime.budgets import Budget

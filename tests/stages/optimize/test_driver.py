@@ -39,4 +39,4 @@ def test_a_limit_that_ends_while_the_data_are_laid_out_is_warned_of(monkeypatch,
     network, _ = driver.run_on_data(rows, options, Budget(5.0, clock=clock), reporter)
     assert len(reporter.warnings) == warned and any(network.parents) != warned
     for message in reporter.warnings:
-        assert "laid out, which took 7.0 s" in message and "--time several times as much" in message
+        assert "prepared, which took 7.0 s" in message and "--time several times as much" in message

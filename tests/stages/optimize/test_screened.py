@@ -10,13 +10,13 @@ from helpers.cases.selections import identify
 from helpers.seeds import seeds
 from helpers.tables import dependent_dataset, make_dataset
 
-from formats.records import Forest, Header, Network, ParentSetTable
+from formats.records import Header, NetworkRecord, ParentSetTable, ScreeningForest
 from stages.knowledge import Knowledge
 from stages.optimize import DATA, DATA_TW, METHODS, OptimizeOptions
 from stages.optimize.column_order import reordered_network
 from stages.optimize.driver import run, run_on_data
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import InfeasibleError
 from stages.runtime.reporting import NullReporter
@@ -29,7 +29,7 @@ def dependent(seed: int, n_variables: int, n_rows: int):
     return dependent_dataset(seed, n_variables, n_rows)[0]
 
 
-def screened(dataset, roots=0.5) -> Forest:
+def screened(dataset, roots=0.5) -> ScreeningForest:
     return screen_forest(compute_entropies(dataset), roots=roots)
 
 
@@ -45,7 +45,7 @@ def roots_of(dataset, forest):
     return roots, make_dataset(dataset.codes[roots], [int(dataset.n_states[v]) for v in roots])
 
 
-def expected_of(dataset, forest, on_roots: Network) -> tuple[tuple[int, ...], ...]:
+def expected_of(dataset, forest, on_roots: NetworkRecord) -> tuple[tuple[int, ...], ...]:
     roots, _ = roots_of(dataset, forest)
     place = {root: i for i, root in enumerate(roots)}
     return tuple(
@@ -79,7 +79,7 @@ def test_lists_and_networks_in_another_order_say_what_is_screened():
     assert {there.header.names[v] for v in there.header.extra["screened"]} == {
         dataset.names[v] for v in forest.parents
     }
-    listing = Run(dataset, ParentSetOptions(method="sequential", max_parents=1), forest=forest)
+    listing = ParentSetRun(dataset, ParentSetOptions(method="sequential", max_parents=1), forest=forest)
     table = ParentSetTable.from_records(listing.header, listing.records())
     network, _ = run(table, OptimizeOptions(method="obs", restarts=1, seed=1), Budget(None), NullReporter())
     assert network.header.extra["screened"] == table.header.extra["screened"] == sorted(forest.parents)
@@ -101,7 +101,7 @@ def test_a_bound_says_that_it_is_about_networks_with_the_forest():
     forest = screened(dataset)
     found = learn(dataset, forest, method="pricing")
     extra = found.header.extra
-    assert "that keep the screening forest" in extra["bound_relative_to"]
+    assert "made of the screening forest" in extra["bound_relative_to"]
     assert extra["bound"] - extra["total"] == pytest.approx(extra["gap"], abs=1e-6)
     assert extra["bound"] >= extra["total"] - 1e-6
 
@@ -147,7 +147,7 @@ def test_constraints_are_about_all_variables():
 def test_all_but_one_screened_and_none_screened():
     column = np.random.default_rng(1).integers(0, 2, 100).astype(np.uint8)
     dataset = make_dataset(np.array([column] * 4), [2] * 4)
-    forest = Forest(Header(dataset.variables), {1: (0,), 2: (1,), 3: (1,)}, {})
+    forest = ScreeningForest(Header(dataset.variables), {1: (0,), 2: (1,), 3: (1,)}, {})
     assert learn(dataset, forest).parents == ((), (0,), (1,), (1,))
     none = dataclasses.replace(forest, parents={})
     assert learn(dataset, none).parents == learn(dataset).parents

@@ -11,7 +11,7 @@ from naive.scores import local_score as naive_local_score
 
 from formats.data_records import Dataset, Variable
 from formats.errors import VerificationError
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.knowledge import Knowledge, make_knowledge
 from stages.optimize.verify import verify_network
 
@@ -20,7 +20,7 @@ TABLE = make_table({0: {(): -3.0}, 1: {(): -4.0, (0,): -1.0}, 2: {(1,): -2.0}}, 
 
 def network(parents=((), (0,), (1,)), scores=(-3.0, -1.0, -2.0), **extra):
     header = replace(TABLE.header, extra={"total": sum(scores), **extra})
-    return Network(header, tuple(parents), np.array(scores))
+    return NetworkRecord(header, tuple(parents), np.array(scores))
 
 
 def test_a_right_network_passes():
@@ -95,7 +95,7 @@ def test_hand_widths(parents, elimination, width):
     header = Header(tuple(Variable(f"V{i}") for i in range(len(parents))))
     for claimed in (width - 1, width, width + 1):
         claim = {"width": claimed, "elimination": elimination}
-        learned = Network(replace(header, extra={"treewidth": claim}), parents, np.zeros(len(parents)))
+        learned = NetworkRecord(replace(header, extra={"treewidth": claim}), parents, np.zeros(len(parents)))
         if claimed == width:
             verify_network(learned, treewidth=width)
         else:
@@ -121,7 +121,7 @@ def test_scores_from_data_are_checked(score):
     parents = ((), (0,), (0, 1))
     rows = codes.T.tolist()
     scores = np.array([naive_local_score(rows, sizes, c, p, score, 2.5) for c, p in enumerate(parents)])
-    learned = Network(Header(variables, score=score, ess=2.5), parents, scores)
+    learned = NetworkRecord(Header(variables, score=score, ess=2.5), parents, scores)
     verify_network(learned, dataset=dataset)
     scores[1] += 1e-4
     with pytest.raises(VerificationError, match="data give"):

@@ -9,7 +9,7 @@ from helpers.tables import dependent_dataset
 
 from formats.records import ParentSetRecord
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 from stages.scoring.family_scorer import FamilyScorer
 
 
@@ -19,7 +19,7 @@ from stages.scoring.family_scorer import FamilyScorer
 def test_records_count_each_score_once(method, score, evaluations, monkeypatch):
     dataset, _ = dependent_dataset(3, 10, 300)
     own = {"orders": 20} if method == "grow" else {}
-    run = Run(dataset, ParentSetOptions(method=method, score=score, evaluations=evaluations, seed=1, **own))
+    run = ParentSetRun(dataset, ParentSetOptions(method=method, score=score, evaluations=evaluations, seed=1, **own))
     asked = traced_by(run) if METHODS[method].traces else expanded_by(run, monkeypatch)
     total = sum(record.evaluated for record in asked.records)
     assert total == run.scorer.evaluations == len(asked.sets)
@@ -58,7 +58,7 @@ def expanded_by(run, monkeypatch):
 def test_independence_scores_nothing_ahead_of_its_turn_under_a_limit():
     """So a limit of evaluations buys as many sets as the method asks for."""
     dataset, _ = dependent_dataset(33, 12, 400)  # none is constant
-    run = Run(dataset, ParentSetOptions(method="indep", evaluations=60, seed=1))
+    run = ParentSetRun(dataset, ParentSetOptions(method="indep", evaluations=60, seed=1))
     assert all(record.evaluated == 60 for record in run.records())
 
 
@@ -68,7 +68,9 @@ def test_no_variable_exceeds_its_evaluations(method, evaluations):
     """Also where the last expansion would go on, and where not all single parents can be scored."""
     dataset, _ = dependent_dataset(33, 12, 400)
     own = {"orders": 20} if method == "grow" else {}
-    records = list(Run(dataset, ParentSetOptions(method=method, evaluations=evaluations, seed=1, **own)).records())
+    records = list(
+        ParentSetRun(dataset, ParentSetOptions(method=method, evaluations=evaluations, seed=1, **own)).records()
+    )
     assert max(record.evaluated for record in records) <= evaluations
     if method != "grow":  # whose orders can end before
         assert min(record.evaluated for record in records) == evaluations

@@ -15,8 +15,8 @@ from formats.records import ParentSetTable
 from stages.knowledge import Knowledge
 from stages.lists.undominated import drop_dominated
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.complete_lists import count_complete
-from stages.parentsets.driver import Run
+from stages.parentsets.complete_count import count_complete
+from stages.parentsets.identification_run import ParentSetRun
 
 FINISHING = ["sequential", "greedy", "indep"]
 
@@ -92,7 +92,7 @@ def test_counted_in_advance_are_the_sets_that_may_be_scored():
     dataset, _ = dependent_dataset(6, 8, 100, most_states=3)
     options = ParentSetOptions(method="sequential", max_parents=4)
     for mass in (1e-2, 0.0):
-        run = Run(dataset, replace(options, keep_mass=mass))
+        run = ParentSetRun(dataset, replace(options, keep_mass=mass))
         count = count_complete(run)
         records = list(run.records())
         assert count is not None

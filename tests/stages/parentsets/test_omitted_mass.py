@@ -164,24 +164,26 @@ def test_a_line_has_the_shares_before_and_under_constraints():
         ParentSetRecord.of(child, *zip(*listed), complete=True, left_out=0.01) for child, listed in sets.items()
     ]
     table = ParentSetTable.from_records(Header(tuple(map(Variable, "abc"))), records)
-    nothing = "nothing bounds their share"
+    nothing = "an unknown share"
     for required, forbidden, under in [
         ([], [(2, 1)], None),
-        ([(0, 1)], [], "0.9692 or more"),
+        ([(0, 1)], [], "at least 0.9692"),
         ([(2, 1)], [], nothing),  # {c} alone is not listed, its one superset is
-        ([(0, 1), (2, 1)], [], "0.7918 or more"),
+        ([(0, 1), (2, 1)], [], "at least 0.7918"),
     ]:
         heard = Heard()
         kept = constrained(table, Knowledge.of_arcs("abc", required, forbidden), heard)
         assert (listed_share(kept) is None) == (under == nothing)
         assert len(heard.said) == (under is not None)
         for line in heard.said:
-            assert line.startswith("networks of listed sets have 0.9705 or more of the probability of all without")
-            assert line.endswith(f"under them, {under}")
+            assert line.startswith(
+                "networks of the listed sets have at least 0.9705 of the probability of all networks without"
+            )
+            assert line.endswith(f"and {under} under them")
 
 
 def test_a_share_too_small_to_show_bounds_nothing():
-    for left_out, said in [(9000.0, "have 0.0001 or more"), (10001.0, "nothing bounds their share")]:
+    for left_out, said in [(9000.0, "have at least 0.0001"), (10001.0, "is not known")]:
         record = ParentSetRecord.of(0, [()], [0.0], complete=True, left_out=left_out)
         table = ParentSetTable.from_records(Header((Variable("a"),)), [record])
         assert listed_share(table) == pytest.approx(1 / (1 + left_out))

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive.parentsets import prune_dominated, score_all_sets
 
-from formats.records import Forest, Header, ParentSetTable
+from formats.records import Header, ParentSetTable, ScreeningForest
 from stages.parentsets import METHODS, ParentSetOptions, sequential
 from stages.parentsets import pruning_rules as bounds
-from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import superset_bound
+from stages.parentsets.found_sets import ChildLimits
 from stages.published.scanagatta_2015.kernels import pruning
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -312,7 +312,7 @@ def test_where_time_is_given_an_interrupt_leaves_first_lists():
 
 def test_screened_variables_are_fixed():
     dataset, _ = dependent_dataset(9, 6, 100)
-    forest = Forest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
+    forest = ScreeningForest(Header(dataset.variables), {2: (0,), 5: (2,)}, {})
     _, records = run(dataset, ParentSetOptions(method="sequential"), forest=forest)
     for record in records:
         if record.child in forest.parents:
@@ -326,7 +326,9 @@ def test_screened_variables_are_fixed():
 def test_runs_that_differ_in_limits_alone_are_compiled_for_once(monkeypatch):
     dataset, _ = dependent_dataset(1, 4, 60)
     kinds = []
-    monkeypatch.setattr("stages.parentsets.driver.compile_first", lambda search, budget, kind: kinds.append(kind))
+    monkeypatch.setattr(
+        "stages.parentsets.identification_run.compile_first", lambda search, budget, kind: kinds.append(kind)
+    )
     limits = {"evaluations": 50, "seed": 3, "jobs": 2, "time": 9.0, "time_per_variable": 2.0, "max_parents": 3}
     for options in ({}, limits, {"memory": 10**9, "shard": (1, 2)}, {"score": "bdeu"}):
         next(run(dataset, ParentSetOptions(method="sequential", **options))[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stages.parentsets.time_shares import TimeShares
+from stages.parentsets.child_searcher import TimeShares
 
 
 def run(needs: list[float], seconds: float, ends: bool = True, step: float = 0.0) -> tuple[list[float], float]:

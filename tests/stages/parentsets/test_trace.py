@@ -11,7 +11,7 @@ from naive.scores import local_score
 
 from stages.knowledge import Knowledge
 from stages.parentsets import METHODS, ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 
 TRACED = [name for name, spec in METHODS.items() if spec.traces]
 
@@ -31,7 +31,7 @@ def test_trace_and_lists_agree(method, evaluations, score, required):
     dataset, rows = dependent_dataset(3, 9, 300, most_states=3)
     knowledge = Knowledge(dataset.names, required=required)
     options = ParentSetOptions(method=method, score=score, evaluations=evaluations, max_parents=4)
-    records, found = explored_by(Run(dataset, options, knowledge=knowledge))
+    records, found = explored_by(ParentSetRun(dataset, options, knowledge=knowledge))
     for record in records:
         explored = found[record.child]
         sets = [parents for parents, _, _ in explored]
@@ -51,14 +51,14 @@ def test_trace_and_lists_agree(method, evaluations, score, required):
 def test_sets_are_traced_whatever_the_workers():
     dataset, _ = dependent_dataset(5, 8, 200)
     options = ParentSetOptions(method="indep", evaluations=80)
-    _, alone = explored_by(Run(dataset, options))
-    _, shared = explored_by(Run(dataset, ParentSetOptions(method="indep", evaluations=80, jobs=2)))
+    _, alone = explored_by(ParentSetRun(dataset, options))
+    _, shared = explored_by(ParentSetRun(dataset, ParentSetOptions(method="indep", evaluations=80, jobs=2)))
     assert str(alone) == str(shared)
 
 
 def test_independence_shows_the_estimate_of_sets_that_were_chosen_by_one():
     dataset, _ = dependent_dataset(3, 9, 300)
-    _, found = explored_by(Run(dataset, ParentSetOptions(method="indep", evaluations=60)))
+    _, found = explored_by(ParentSetRun(dataset, ParentSetOptions(method="indep", evaluations=60)))
     for explored in found.values():
         for parents, _, estimate in explored:
             assert math.isnan(estimate) == (len(parents) < 2)

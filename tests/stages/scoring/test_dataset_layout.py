@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from formats.tables.packed_cells import PackedCells
+from formats.tables.cell_storage import PackedCells
 from stages.runtime.errors import NothingFoundError
 from stages.scoring import dataset_layout
 from stages.scoring.dataset_layout import merge_equal_rows, pack_dataset

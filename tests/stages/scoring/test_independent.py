@@ -15,7 +15,7 @@ from naive.scores import local_score
 from formats.data_records import Dataset, Variable
 from formats.errors import VerificationError
 from formats.records import Header, ParentSetRecord, ParentSetTable
-from formats.tables.packed_cells import PackedCells
+from formats.tables.cell_storage import PackedCells
 from stages.scoring import independent
 from stages.scoring.independent import KNOWN_SCORES, SCORES_PER_CHECK, IndependentScorer, count_family
 

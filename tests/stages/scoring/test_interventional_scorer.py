@@ -19,7 +19,7 @@ from stages.optimize import METHODS, OptimizeOptions
 from stages.optimize.driver import run, run_on_data
 from stages.parentsets import METHODS as SELECTIONS
 from stages.parentsets import ParentSetOptions
-from stages.parentsets.driver import Run
+from stages.parentsets.identification_run import ParentSetRun
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -110,7 +110,7 @@ def best_total(rows, was_set, n_states, score) -> float:
 def lists_of(dataset, **options):
     from formats.records import ParentSetTable
 
-    search = Run(dataset, ParentSetOptions(**options))
+    search = ParentSetRun(dataset, ParentSetOptions(**options))
     return ParentSetTable.from_records(search.header, search.records())
 
 

@@ -101,7 +101,7 @@ def test_more_configurations_than_floats_hold():
 def test_row_codes_distinguish_configurations(n_variables):
     n_states = [4] * n_variables
     rows = [row for row in random_rows(5, n_states, 200) for _ in range(2)]
-    codes, n_codes = encode_rows(make_dataset(rows, n_states).codes, n_states, range(n_variables))
+    codes, n_codes = encode_rows(make_dataset(rows, n_states), n_states, range(n_variables))
     assert len(set(zip(codes.tolist(), rows))) == len(set(rows)) == len(set(codes.tolist()))
     assert codes.min() >= 0
     assert codes.max() < n_codes <= max(MOST_EMPTY_CELLS, 4 * len(rows))

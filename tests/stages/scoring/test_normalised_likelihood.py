@@ -12,9 +12,9 @@ from helpers.processes import run_here
 from helpers.tables import dependent_dataset, make_dataset
 from naive.scores import local_score, log_regret
 
-from stages.parentsets.child_search import ChildLimits
 from stages.parentsets.dirichlet_bounds import enumeration_bound, superset_bound
-from stages.scoring import independent_regret
+from stages.parentsets.found_sets import ChildLimits
+from stages.scoring import independent
 from stages.scoring.family_scorer import FamilyScorer
 from stages.scoring.independent import IndependentScorer
 from stages.scoring.normalised_likelihood import EXPANDED, quotient_regret, regret, regrets
@@ -37,7 +37,7 @@ def test_the_twin_is_the_definition(n_rows, n_states):
 def test_regrets_are_exact_numbers(n_rows, n_states):
     exact = pytest.approx(log_regret(n_rows, n_states), rel=1e-12, abs=1e-12)
     assert regret(n_rows, float(n_states)) == exact
-    assert independent_regret.log_regret(n_rows, float(n_states)) == exact
+    assert independent.log_regret(n_rows, float(n_states)) == exact
     if n_states <= 256:
         assert regrets(np.array([0.0, n_rows]), n_states).tolist() == [0.0, exact]
 
@@ -49,7 +49,7 @@ def test_many_rows():
         expanded = regrets(counts, n_states)
         for n, found in zip(counts.astype(int).tolist(), expanded.tolist()):
             assert found == pytest.approx(regret(n, float(n_states)), rel=1e-12)
-            assert found == pytest.approx(independent_regret.log_regret(n, float(n_states)), rel=1e-12)
+            assert found == pytest.approx(independent.log_regret(n, float(n_states)), rel=1e-12)
 
 
 def test_a_family_bears_no_more_than_any_state_in_any_row():

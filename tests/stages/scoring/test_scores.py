@@ -10,7 +10,7 @@ from helpers.tables import make_dataset
 from naive.scores import local_score
 
 from formats.errors import VerificationError
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from formats.schemas import SCORES as NAMES
 from stages.optimize.verify import verify_network
 from stages.scoring.family_scorer import FamilyScorer
@@ -22,10 +22,10 @@ DATA = make_dataset(CODES, [2, 3, 4])
 PARENTS = ((1, 2), (), (1,))
 
 
-def network_of(name: str, scores: list[float]) -> Network:
+def network_of(name: str, scores: list[float]) -> NetworkRecord:
     ess, extra = recorded_ess(name, 3.0), {"total": math.fsum(scores)}
     header = Header(DATA.variables, name, DATA.n_rows, DATA.fingerprint, ess, extra=extra)
-    return Network(header, PARENTS, np.array(scores))
+    return NetworkRecord(header, PARENTS, np.array(scores))
 
 
 def test_files_may_state_the_scores_there_are():

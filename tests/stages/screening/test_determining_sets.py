@@ -11,6 +11,7 @@ from helpers.seeds import seeds
 from helpers.tables import make_dataset
 from naive import screen as naive
 
+import bnsl
 from stages.graphs import behind_cycles
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run_on_data
@@ -77,3 +78,12 @@ def test_several_parents_are_refused_under_a_bound_on_the_treewidth():
     with pytest.raises(InfeasibleError, match=r"is screened with [23] parents, which may widen"):
         options = OptimizeOptions(method="pricing", seed=1, treewidth=2)
         run_on_data(dataset, options, Budget(None, 50), NullReporter(), forest=found)
+
+
+def test_sets_are_counted_in_complete_rows():
+    """Whatever --missing says of a table in which no cell is missing."""
+    table = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": [0, 1, 1, 0] * 5}
+    found = [bnsl.screen(table, eps=0.1, max_parents=2, missing=rule, quiet=True) for rule in ("error", "pairs")]
+    assert found[0].to_arrow().to_pylist() == found[1].to_arrow().to_pylist() != []
+    with pytest.raises(bnsl.UsageError, match="counts sets in complete rows, and here are missing cells"):
+        bnsl.screen(table | {"d": [None, 1] * 10}, eps=0.1, max_parents=2, missing="pairs", quiet=True)

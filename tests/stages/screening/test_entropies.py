@@ -7,6 +7,7 @@ import gzip
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from naive import entropy as naive
 
-from formats import open_dataset_or_entropies, write_entropies
-from formats.data_records import Dataset, IncompleteDataset, Variable
+from formats import open_entropies, write_entropies
+from formats.data_records import Dataset, Variable
 from formats.errors import Inconsistent, UnsuitableData
 from stages.runtime.reporting import NullReporter
 from stages.screening import entropies as entropy
@@ -98,7 +99,7 @@ def test_available_pairs(seed, monkeypatch):
     is_hidden = np.random.default_rng(seed).random(dataset.codes.shape) < 0.3
     is_hidden[0, :20] = is_hidden[1, 20:] = True
     codes = np.where(is_hidden, 0, dataset.codes)
-    rows = IncompleteDataset(Dataset(dataset.variables, codes, "sha256:1"), is_hidden)
+    rows = Dataset(dataset.variables, codes, "sha256:1", is_hidden=is_hidden)
     table = compute_entropies(rows, jobs=2)
     assert table.variables == dataset.variables and (table.n_states == dataset.n_states).all()
     assert table.rows == 40 and table.fingerprint == "sha256:1"
@@ -117,21 +118,21 @@ def test_entropy_over_the_rows_of_a_pair_may_be_the_larger(tmp_path):
     codes = np.array([[0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1]], dtype=np.uint8)
     is_hidden = np.array([[False] * 6, [True, True, False, False, False, False]])
     variables = make_dataset([[0, 1], [0, 1]]).variables
-    table = compute_entropies(IncompleteDataset(Dataset(variables, codes, "sha256:1"), is_hidden))
+    table = compute_entropies(Dataset(variables, codes, "sha256:1", is_hidden=is_hidden))
     assert table.entropy[0] == pytest.approx(0.6365141682948128)
     assert table.conditional[0, 1] == pytest.approx(math.log(2)) and table.conditional[1, 0] == pytest.approx(
         math.log(2)
     )
     assert mutual_information(table, ["X0", "X1"], "here").tolist() == [[0, 0], [0, 0]]
     write_entropies(str(tmp_path / "e.arrow"), table)
-    again = open_dataset_or_entropies(str(tmp_path / "e.arrow"))
+    again = open_entropies(str(tmp_path / "e.arrow"))
     assert same_bits(again.conditional, table.conditional)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_holes_are_complete_rows(seed):
     dataset = random_dataset(seed, 9, 50)
-    whole = IncompleteDataset(dataset, np.zeros(dataset.codes.shape, dtype=bool))
+    whole = replace(dataset, is_hidden=np.zeros(dataset.codes.shape, dtype=bool))
     found, expected = compute_entropies(whole), compute_entropies(dataset)
     assert same_bits(found.entropy, expected.entropy) and same_bits(found.conditional, expected.conditional)
 
@@ -140,7 +141,7 @@ def test_holes_beside_256_states():
     dataset = make_dataset([list(range(256)), [0, 1] * 128])
     is_hidden = np.zeros((2, 256), dtype=bool)
     with pytest.raises(UnsuitableData, match="256 states"):
-        compute_entropies(IncompleteDataset(dataset, is_hidden))
+        compute_entropies(replace(dataset, is_hidden=is_hidden))
 
 
 def test_no_rows():

@@ -10,13 +10,13 @@ from formats.sets.listed_sets import offsets_of
 from stages.runtime.budgets import Budget
 
 from ..linear_programme import BASIC, COST_SCALE, load_solver, new_solver
-from .rows import Ranges, RowPool
+from .row_pool import Ranges, RowPool
 
 MOST_ITERATIONS = 10_000_000
 """No limit on iterations."""
 
 
-class Solution(NamedTuple):
+class CliqueSolution(NamedTuple):
     """The result of a run of the solver."""
 
     point: np.ndarray  # float64, shape (n_columns,)
@@ -25,7 +25,7 @@ class Solution(NamedTuple):
     is_infeasible: bool
 
 
-class Basis(NamedTuple):
+class CliqueBasis(NamedTuple):
     """A basis: what of columns and rows is not at its lower bound, or not basic."""
 
     of_columns: np.ndarray  # int8, shape (n_columns,)
@@ -123,7 +123,7 @@ class CliqueProgramme:
             lower, upper = (bounds[columns].astype(np.float64) for bounds in limits)
             self._highs.changeColsBounds(len(columns), self._place[columns], lower, upper)
 
-    def basis(self) -> Basis:
+    def basis(self) -> CliqueBasis:
         """The basis of the last solution."""
         basis = self._highs.getBasis()
         of_columns = np.full(self.n_columns, self._lower, dtype=np.int8)
@@ -131,9 +131,9 @@ class CliqueProgramme:
         of_rows = np.array([int(status) for status in basis.row_status], dtype=np.int8)
         of_cuts = of_rows[self._n_children :]
         tight = of_cuts != BASIC
-        return Basis(of_columns, of_rows[: self._n_children], self.rows[tight], of_cuts[tight])
+        return CliqueBasis(of_columns, of_rows[: self._n_children], self.rows[tight], of_cuts[tight])
 
-    def start(self, basis: Basis) -> None:
+    def start(self, basis: CliqueBasis) -> None:
         """Begin the next solution with this basis; rows that it does not know are basic."""
         of_rows = np.full(1 + max(basis.rows.max(initial=0), self.rows.max(initial=0)), BASIC)
         of_rows[basis.rows] = basis.of_rows
@@ -143,7 +143,7 @@ class CliqueProgramme:
         new.alien, new.valid = True, True
         self._highs.setBasis(new)
 
-    def solve(self, n_rows: int, most_iterations: int = MOST_ITERATIONS) -> Solution:
+    def solve(self, n_rows: int, most_iterations: int = MOST_ITERATIONS) -> CliqueSolution:
         """Solve from the last basis; ends early after `most_iterations`, or when the budget is spent. `n_rows` is the
         size of the pool.
         """
@@ -160,7 +160,7 @@ class CliqueProgramme:
         point, multipliers = np.zeros(self.n_columns), np.zeros(n_rows)
         point[self.columns] = solution.col_value
         multipliers[self.rows] = duals
-        return Solution(point, multipliers, highs.getObjectiveValue() / COST_SCALE, is_infeasible)
+        return CliqueSolution(point, multipliers, highs.getObjectiveValue() / COST_SCALE, is_infeasible)
 
 
 def interrupt_when_spent(event: Any, budget: Budget) -> None:

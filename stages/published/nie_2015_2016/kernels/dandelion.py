@@ -13,8 +13,8 @@ import numpy as np
 
 from stages.kernels.bits import set_bit
 from stages.kernels.jit import njit
-from stages.kernels.ktrees.bounded_lists import pair_bit
 from stages.kernels.ktrees.ktree import add_edges, join_start_clique
+from stages.kernels.ktrees.set_filters import pair_bit
 
 
 @njit

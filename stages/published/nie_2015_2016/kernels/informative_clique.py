@@ -33,7 +33,7 @@ def clique_score(lists, tops, information, members):
             if within or s + 1 == lists.set_offsets[members[i] + 1]:
                 break
             s += 1
-        score += tops[members[i]] + lists.relative_scores[s]
+        score += tops[members[i]] + lists.scores[s]
     return shared / max(abs(score), 1e-300)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import borrowing, njit
-from stages.kernels.ktrees.bounded_lists import pair_bit
+from stages.kernels.ktrees.set_filters import pair_bit
 
 from .growth_states import OPEN, STATES, add_state, begin_growth, pop_state, push_state, rebuild
 from .informative_score import information_between
@@ -98,7 +98,7 @@ def score_at_most(lists, tree):
             if possible:
                 break
             s += 1
-        total += lists.relative_scores[s]
+        total += lists.scores[s]
     return total
 
 
@@ -143,7 +143,7 @@ def search_growth(lists, information, base, tree, most, states, weight, floor, n
 
     Parameters
     ----------
-    lists : BoundedLists
+    lists : SetLists
         From a problem without fixed arcs.
     base : float
         Sum of the best listed scores of all variables, in nats.

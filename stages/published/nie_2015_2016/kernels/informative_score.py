@@ -13,8 +13,8 @@ import numpy as np
 from stages.kernels.arrays import first_not_below
 from stages.kernels.bits import has_bit
 from stages.kernels.jit import borrowing, inlined
-from stages.kernels.ktrees.bounded_lists import pair_bit
 from stages.kernels.ktrees.ktree import is_clique
+from stages.kernels.ktrees.set_filters import pair_bit
 
 
 class Information(NamedTuple):
@@ -64,12 +64,12 @@ def is_within(keys, offsets, parents, edges, s, child):
 
 
 @borrowing
-def best_within_ktree(lists, tree):
+def best_within_ktree(lists, filters, tree):
     """Sum over all variables of the relative score in nats of the best set within the k-tree, cycles allowed.
 
     No network within the k-tree has a better score. Every child's last set must be within it.
     """
-    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
+    keys, offsets, parents, relative_scores = (filters.keys, lists.parent_offsets, lists.parents, lists.scores)
     total = 0.0
     for child in range(len(tree.order)):
         s = lists.set_offsets[child]
@@ -80,11 +80,11 @@ def best_within_ktree(lists, tree):
 
 
 @borrowing
-def holds_last_sets(lists, tree):
+def holds_last_sets(lists, filters, tree):
     """Whether the last set of every child, which fixed records prescribe if it is not empty, is within the k-tree."""
     for child in range(len(tree.order)):
         last = lists.set_offsets[child + 1] - 1
-        if not is_within(lists.keys, lists.parent_offsets, lists.parents, tree.edges, last, child):
+        if not is_within(filters.keys, lists.parent_offsets, lists.parents, tree.edges, last, child):
             return False
     return True
 

@@ -150,7 +150,7 @@ def choose_sets(lists, states, span, bag, member, best, sets, slack, found, kept
     # Above: the member takes no set here, and may still take one in a later clique. Below: each set for which this
     # clique is the first to contain members and child.
     for chosen in sets:
-        price = best - lists.relative_scores[chosen]
+        price = best - lists.scores[chosen]
         joined = np.int64(0)
         for i in range(lists.parent_offsets[chosen], lists.parent_offsets[chosen + 1]):
             joined |= 1 << place_in(bag, lists.parents[i])
@@ -315,5 +315,5 @@ def trace_choices(lists, tree, states, last):
         open_states.append(states.second[state])
     total = 0.0
     for child in range(n):
-        total += lists.relative_scores[tree.chosen[child]]
+        total += lists.scores[tree.chosen[child]]
     return total

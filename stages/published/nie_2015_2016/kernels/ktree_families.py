@@ -13,22 +13,22 @@ import numpy as np
 
 from stages.kernels.bounds.dual_ascent import FREE, Placement, place, raise_cluster, wait_for_parent
 from stages.kernels.jit import borrowing, njit
+from stages.kernels.orders.set_lists import SetLists
 
 from .informative_score import is_within
 
 
 class Families(NamedTuple):
-    """The sets that fit a k-tree, best first; the last set of each child is among them."""
+    """The sets that fit a k-tree; the last set of each child is among them.
 
-    # int64, shape (n_variables + 1,), by child. Arrays with one entry per set have capacity for all listed sets.
-    set_offsets: np.ndarray
+    Arrays with one entry per set have capacity for all listed sets.
+    """
+
+    lists: SetLists  # these sets
     sets: np.ndarray  # int64: index of each among the listed sets
     # int32: the first clique that contains the set and its child, as the position of its variable in the order of the
     # k-tree; K for the start clique.
     cliques: np.ndarray
-    costs: np.ndarray  # float64: score of the child's best fitting set less the score of the set, in nats
-    parent_offsets: np.ndarray  # int64, shape (n_sets + 1,)
-    parents: np.ndarray  # int32: parents of set s are ``parents[parent_offsets[s]:parent_offsets[s + 1]]``
 
 
 class AscentScratch(NamedTuple):
@@ -49,12 +49,14 @@ class AscentScratch(NamedTuple):
 def new_families(n_variables: int, n_sets: int, n_parents: int) -> Families:
     """Capacity for families from lists with `n_sets` sets and `n_parents` parents in all; initially none."""
     return Families(
-        set_offsets=np.zeros(n_variables + 1, dtype=np.int64),
+        lists=SetLists(
+            set_offsets=np.zeros(n_variables + 1, dtype=np.int64),
+            parent_offsets=np.zeros(n_sets + 1, dtype=np.int64),
+            parents=np.zeros(n_parents, dtype=np.int32),
+            scores=np.zeros(n_sets),
+        ),
         sets=np.zeros(n_sets, dtype=np.int64),
         cliques=np.zeros(n_sets, dtype=np.int32),
-        costs=np.zeros(n_sets),
-        parent_offsets=np.zeros(n_sets + 1, dtype=np.int64),
-        parents=np.zeros(n_parents, dtype=np.int32),
     )
 
 
@@ -79,37 +81,36 @@ def new_ascent_scratch(n_variables: int, n_sets: int) -> AscentScratch:
 
 
 @borrowing
-def collect_families(lists, tree, families):
+def collect_families(lists, filters, tree, families):
     """Fill `families` for a k-tree; returns the sum of the best relative scores of all children, in nats."""
-    keys, offsets, parents, relative_scores = (lists.keys, lists.parent_offsets, lists.parents, lists.relative_scores)
+    keys, offsets, parents = filters.keys, lists.parent_offsets, lists.parents
+    fitting = families.lists
     start = np.int32(tree.bags.shape[1] - 1)
     total = 0.0
     count, n_parents = np.int64(0), np.int64(0)
     for child in range(len(tree.order)):
-        families.set_offsets[child] = count
-        best = -np.inf
+        fitting.set_offsets[child] = count
         for s in range(lists.set_offsets[child], lists.set_offsets[child + 1]):
             if not is_within(keys, offsets, parents, tree.edges, s, child):
                 continue
-            best = max(best, relative_scores[s])
             # A set and its child form a clique; the clique of its latest member is the first to contain it.
             latest = max(start, tree.position[child])
             for i in range(offsets[s], offsets[s + 1]):
                 latest = max(latest, tree.position[parents[i]])
-                families.parents[n_parents] = parents[i]
+                fitting.parents[n_parents] = parents[i]
                 n_parents += 1
             families.sets[count] = s
             families.cliques[count] = latest
-            families.costs[count] = best - relative_scores[s]
+            fitting.scores[count] = lists.scores[s]
             count += 1
-            families.parent_offsets[count] = n_parents
-        total += best
-    families.set_offsets[len(tree.order)] = count
+            fitting.parent_offsets[count] = n_parents
+        total += fitting.scores[fitting.set_offsets[child]]
+    fitting.set_offsets[len(tree.order)] = count
     return total
 
 
 @borrowing
-def find_cluster(families, scratch, start):
+def find_cluster(lists, scratch, start):
     """Fill ``scratch.members`` with a violated cluster near an unplaced variable; returns its size.
 
     Every free set of a member has a parent among the members. Consider the graph with an arc from each variable to
@@ -126,17 +127,17 @@ def find_cluster(families, scratch, start):
             visited += 1
             depth += 1
             number[variable] = lowest[variable] = visited
-            following[variable] = families.set_offsets[variable]
+            following[variable] = lists.set_offsets[variable]
         s = following[variable]
-        if s < families.set_offsets[variable + 1]:
+        if s < lists.set_offsets[variable + 1]:
             following[variable] = s + 1
             if placement.reduced[s] > FREE:
                 continue
             # A parent that is already discovered does not enlarge the cluster; the latest one closes the shortest
             # cycle.
             last, unmet = np.int32(0), np.int32(-1)
-            for k in range(families.parent_offsets[s], families.parent_offsets[s + 1]):
-                parent = families.parents[k]
+            for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                parent = lists.parents[k]
                 if not placement.placed[parent]:
                     last = max(last, number[parent])
                     if number[parent] == 0:
@@ -163,8 +164,8 @@ def find_cluster(families, scratch, start):
 
 
 @borrowing
-def bound_networks(families, scratch, slack, start):
-    """Lower bound on the cost of every network of the families, in nats; the ascent ends once it reaches `slack`.
+def bound_networks(lists, scratch, slack, start):
+    """Lower bound on the cost of every network of the listed sets, in nats; the ascent ends once it reaches `slack`.
 
     Otherwise all variables are placed: ``scratch.placement`` has the reduced costs and an order, its trail. The
     search for clusters begins at variable `start`; another start leads to other clusters and another bound.
@@ -174,25 +175,26 @@ def bound_networks(families, scratch, slack, start):
     placement.waiting[:] = -1
     placement.placed[:] = False
     for child in range(n):
-        for s in range(families.set_offsets[child], families.set_offsets[child + 1]):
+        first = lists.set_offsets[child]
+        for s in range(first, lists.set_offsets[child + 1]):
             placement.child[s] = child
-            placement.reduced[s] = families.costs[s]
+            placement.reduced[s] = lists.scores[first] - lists.scores[s]
     top = np.int64(0)
-    for s in range(families.set_offsets[n]):
+    for s in range(lists.set_offsets[n]):
         # Each free set waits at an unplaced parent; `place` moves it on to another one. A variable with a free set
         # whose parents are all placed is placed.
-        if placement.reduced[s] <= FREE and not wait_for_parent(families, placement, s, families.parent_offsets[s]):
+        if placement.reduced[s] <= FREE and not wait_for_parent(lists, placement, s, lists.parent_offsets[s]):
             child = placement.child[s]
             if not placement.placed[child]:
-                top = place(families, placement, child, top, True)
+                top = place(lists, placement, child, top, True)
     raised = 0.0
     while top < n and raised < slack:
         # As long as variables remain, each of their free sets has a parent among them: they contain a violated
         # cluster.
         while placement.placed[start]:
             start = (start + 1) % n
-        size = find_cluster(families, scratch, start)
-        least, top = raise_cluster(families, placement, members, size, inside, top)
+        size = find_cluster(lists, scratch, start)
+        least, top = raise_cluster(lists, placement, members, size, inside, top)
         raised += least
         start = (start + 1) % n
     return raised
@@ -201,21 +203,21 @@ def bound_networks(families, scratch, slack, start):
 @njit
 def follow_trail(families, placement, chosen):
     """Fill ``chosen`` with each variable's best set among its predecessors in the trail; returns their cost."""
-    trail = placement.trail
+    lists, trail = families.lists, placement.trail
     position = np.empty(len(trail), dtype=np.int64)
     for t in range(len(trail)):
         position[trail[t]] = t
     total = 0.0
     for t in range(len(trail)):
         # The search ends: all parents of the free set by which the variable was placed come before it.
-        s = families.set_offsets[trail[t]]
+        first = s = lists.set_offsets[trail[t]]
         while True:
             stands = True
-            for k in range(families.parent_offsets[s], families.parent_offsets[s + 1]):
-                stands &= position[families.parents[k]] < t
+            for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
+                stands &= position[lists.parents[k]] < t
             if stands:
                 break
             s += 1
         chosen[trail[t]] = families.sets[s]
-        total += families.costs[s]
+        total += lists.scores[first] - lists.scores[s]
     return total

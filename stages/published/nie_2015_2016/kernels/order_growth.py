@@ -32,7 +32,7 @@ def estimate_rest(lists, tree, rest):
         # The first consistent set ignores the treewidth, so the estimate is an upper bound.
         while not stands_before(lists.parent_offsets, lists.parents, tree.position, s, t):
             s += 1
-        rest[t] = rest[t + 1] + lists.relative_scores[s]
+        rest[t] = rest[t + 1] + lists.scores[s]
 
 
 @njit
@@ -113,7 +113,7 @@ def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shar
             if taken < 0:
                 # The clique lacks a variable that this one must join because of fixed records.
                 continue
-            value = most + weight * lists.relative_scores[taken]
+            value = most + weight * lists.scores[taken]
             if not only_best:
                 add_state(states, state, variable, host, left_out, value, 0.0, value + rest[t + 1])
             elif value > best:
@@ -123,9 +123,9 @@ def add_joins(lists, tree, states, state, rest, weight, only_best, fitting, shar
 
 
 @njit
-def expand_next(lists, information, tree, states, state, rest, weight, only_best):
+def expand_next(lists, filters, information, tree, states, state, rest, weight, only_best):
     """Add the successors of a state, or only the best one; `tree` is rebuilt to this state."""
-    keys, offsets, parents = lists.keys, lists.parent_offsets, lists.parents
+    keys, offsets, parents = filters.keys, lists.parent_offsets, lists.parents
     order, edges = tree.order, tree.edges
     t = states.depths[state]
     variable = order[t]
@@ -144,7 +144,7 @@ def expand_next(lists, information, tree, states, state, rest, weight, only_best
 
 
 @borrowing
-def search_order(lists, information, tree, states, rest, weight, room, n_expansions):
+def search_order(lists, filters, information, tree, states, rest, weight, room, n_expansions):
     """Expand up to `n_expansions` states in best-first order; beyond `room` states, complete the best one greedily.
 
     Returns the complete state reached, -1 if there is none yet.
@@ -170,5 +170,5 @@ def search_order(lists, information, tree, states, rest, weight, room, n_expansi
         if only_best:
             states.counts[OPEN] = 0
         rebuild(tree, states, state)
-        expand_next(lists, information, tree, states, state, rest, weight, only_best)
+        expand_next(lists, filters, information, tree, states, state, rest, weight, only_best)
     return -1

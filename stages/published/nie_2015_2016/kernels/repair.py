@@ -8,15 +8,16 @@ import numpy as np
 
 from stages.kernels.bits import has_bit, set_bit
 from stages.kernels.jit import borrowing, njit
-from stages.kernels.ktrees.bounded_lists import BoundedLists, pair_bit
 from stages.kernels.ktrees.ktree import add_edges, form_bag, join_start_clique, latest_member
 from stages.kernels.ktrees.orders import Precedences, pull_forward
+from stages.kernels.ktrees.set_filters import pair_bit
+from stages.kernels.orders.set_lists import SetLists
 
 
 class TreeDemands(NamedTuple):
     """Constraints from fixed records on a k-tree built along an order."""
 
-    lists: BoundedLists  # the last set of a variable holds the earlier variables that it must join
+    lists: SetLists  # the last set of a variable holds the earlier variables that it must join
     precedences: Precedences  # empty if there are no constraints
 
 

@@ -15,7 +15,7 @@ STANDING, ACCEPTED = 0, 1
 
 
 @njit
-def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor, n_trees):
+def sample_ktrees(lists, filters, demands, information, base, tree, rng, progress, floor, n_trees):
     """Draw uniform k-trees until one is accepted that may contain a better network than the incumbent.
 
     A k-tree is accepted with probability min(1, IS / IS*), where IS* is the largest informative score so far. A
@@ -25,7 +25,7 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
 
     Parameters
     ----------
-    lists : BoundedLists
+    lists : SetLists
         The last set of a child is empty, or prescribed by fixed records.
     base : float
         Sum of the best listed scores of all variables, in nats.
@@ -41,11 +41,11 @@ def sample_ktrees(lists, demands, information, base, tree, rng, progress, floor,
     for done in range(n_trees):
         draw_code(rng, tree.order, width, symbols)
         decode_ktree(tree, symbols)
-        if len(demands.precedences.before) and not holds_last_sets(lists, tree):
+        if len(demands.precedences.before) and not holds_last_sets(lists, filters, tree):
             mend_ktree(demands, tree, rng)
         # Each variable's best set without regard to cycles: S_l, and an upper bound on every network within the
         # k-tree.
-        relative_score = best_within_ktree(lists, tree)
+        relative_score = best_within_ktree(lists, filters, tree)
         informative = informative_score(information, base, tree, relative_score)
         # Drawn against IS* before this k-tree raises IS*; so the first k-tree is always accepted.
         accepted = rng.random() * progress[STANDING] <= informative

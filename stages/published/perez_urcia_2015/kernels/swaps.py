@@ -12,7 +12,7 @@ from stages.kernels.orders.set_lists import GAIN_TOLERANCE, best_with, contains,
 
 
 @borrowing
-def swap_gain(lists, order, position, chosen, i):
+def swap_gain(lists, index, order, position, chosen, i):
     """Gain of swapping the variables at positions `i` and ``i + 1``.
 
     The former gains the latter as a possible parent and the latter loses the former; no other variable is affected.
@@ -30,7 +30,7 @@ def swap_gain(lists, order, position, chosen, i):
         gain += lists.scores[lower] - lists.scores[right_set]
         right_set = lower
     # Limit i + 2 admits the latter, still at i + 1; no set of the former contains the former itself.
-    better = best_with(lists, left, right, position, i + 2, left_set)
+    better = best_with(lists, index, left, right, position, i + 2, left_set)
     if better >= 0:
         gain += lists.scores[better] - lists.scores[left_set]
         left_set = better
@@ -38,26 +38,26 @@ def swap_gain(lists, order, position, chosen, i):
 
 
 @borrowing
-def refresh_swaps(lists, order, position, chosen, gains, start, stop):
+def refresh_swaps(lists, index, order, position, chosen, gains, start, stop):
     """Recompute ``gains[start:stop]``, the gain of every adjacent swap in that range."""
     for i in range(max(start, 0), min(stop, len(gains))):
-        gains[i], _, _ = swap_gain(lists, order, position, chosen, i)
+        gains[i], _, _ = swap_gain(lists, index, order, position, chosen, i)
 
 
 @borrowing
-def apply_swap(lists, order, position, chosen, gains, i):
+def apply_swap(lists, index, order, position, chosen, gains, i):
     """Swap positions `i` and ``i + 1``, and update the two choices and the three gains that change."""
     left, right = order[i], order[i + 1]
-    _, left_set, right_set = swap_gain(lists, order, position, chosen, i)
+    _, left_set, right_set = swap_gain(lists, index, order, position, chosen, i)
     chosen[left], chosen[right] = left_set, right_set
     order[i], order[i + 1] = right, left
     position[left], position[right] = i + 1, i
     # Every other swap has the same two variables, sets and predecessors as before.
-    refresh_swaps(lists, order, position, chosen, gains, i - 1, i + 2)
+    refresh_swaps(lists, index, order, position, chosen, gains, i - 1, i + 2)
 
 
 @borrowing
-def climb_swaps(lists, order, position, chosen, gains, max_steps):
+def climb_swaps(lists, index, order, position, chosen, gains, max_steps):
     """Apply the best improving adjacent swap up to `max_steps` times; ties go to the first.
 
     `gains` must be up to date. Returns the number of swaps applied; fewer than `max_steps` means a local optimum.
@@ -71,5 +71,5 @@ def climb_swaps(lists, order, position, chosen, gains, max_steps):
                 best = i
         if best < 0:
             return step
-        apply_swap(lists, order, position, chosen, gains, best)
+        apply_swap(lists, index, order, position, chosen, gains, best)
     return max_steps

@@ -37,12 +37,12 @@ def rank_sets(lists, order: np.ndarray, width: int) -> RankedSets:
     n = len(order)
     position = np.empty(n, dtype=np.int32)
     position[order] = np.arange(n, dtype=np.int32)
-    n_sets, offsets = len(lists.relative_scores), np.zeros(n - width, dtype=np.int64)
+    n_sets, offsets = len(lists.scores), np.zeros(n - width, dtype=np.int64)
     masks, sources = np.zeros((n_sets, -(-n // 64)), dtype=np.uint64), np.empty(n_sets, dtype=np.int64)
     list_consistent(lists, order, position, offsets, masks, sources)
     sources = sources[: offsets[-1]]
     return RankedSets(
-        offsets=offsets, masks=masks[: len(sources)], relative_scores=lists.relative_scores[sources], sources=sources
+        offsets=offsets, masks=masks[: len(sources)], relative_scores=lists.scores[sources], sources=sources
     )
 
 

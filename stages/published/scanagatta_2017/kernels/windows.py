@@ -30,7 +30,7 @@ class WindowWalk(NamedTuple):
 
 
 @borrowing
-def jump_right(lists, start, width, state):
+def jump_right(lists, index, start, width, state):
     """Exchange the block at positions ``start .. start + width - 1`` and the variable behind it.
 
     Returns the gain in nats and the sets tested. The gain is minus infinity if a variable has no consistent set; the
@@ -61,7 +61,7 @@ def jump_right(lists, start, width, state):
     for place in range(start + 1, start + width + 1):
         member = order[place]
         # A member keeps its predecessors and gains the passed variable: only sets with this variable are new.
-        better = best_with(lists, member, passed, position, place, chosen[member])
+        better = best_with(lists, index, member, passed, position, place, chosen[member])
         if better >= 0:
             gain += lists.scores[better] - lists.scores[chosen[member]]
             chosen[member] = better
@@ -69,7 +69,7 @@ def jump_right(lists, start, width, state):
 
 
 @borrowing
-def jump_left(lists, start, width, state):
+def jump_left(lists, index, start, width, state):
     """Exchange the block at positions ``start .. start + width - 1`` and the variable before it; as `jump_right`."""
     order, position, chosen = state
     passed = order[start - 1]
@@ -96,7 +96,7 @@ def jump_left(lists, start, width, state):
             gain += lists.scores[other] - lists.scores[present]
             chosen[member] = other
         # The whole block precedes it now: only sets with a member of the block are new.
-        found = best_with(lists, passed, member, position, last, better)
+        found = best_with(lists, index, passed, member, position, last, better)
         if found >= 0:
             better = found
     gain += lists.scores[better] - lists.scores[chosen[passed]]
@@ -111,7 +111,7 @@ def largest_gain(lists, chosen, variable):
 
 
 @borrowing
-def best_place(lists, start, width, state, trial):
+def best_place(lists, index, start, width, state, trial):
     """Find the best place for a block.
 
     To the right only the block can gain, to the left only the variables that it passes. A direction is pruned when
@@ -131,7 +131,7 @@ def best_place(lists, start, width, state, trial):
             most += largest_gain(lists, trial.chosen, trial.order[k])
         if total + most <= best_gain:
             break
-        gain, tested = jump_right(lists, place, width, trial)
+        gain, tested = jump_right(lists, index, place, width, trial)
         work += tested
         total += gain
         if total > best_gain:
@@ -148,7 +148,7 @@ def best_place(lists, start, width, state, trial):
         if total + most <= best_gain:
             break
         most -= largest_gain(lists, trial.chosen, trial.order[place - 1])
-        gain, tested = jump_left(lists, place, width, trial)
+        gain, tested = jump_left(lists, index, place, width, trial)
         work += tested
         total += gain
         if total > best_gain:
@@ -159,18 +159,18 @@ def best_place(lists, start, width, state, trial):
 
 
 @borrowing
-def move_window(lists, start, width, place, state):
+def move_window(lists, index, start, width, place, state):
     """Move a block to start at `place`, as returned by `best_place`, and update the choices."""
     while start < place:
-        jump_right(lists, start, width, state)
+        jump_right(lists, index, start, width, state)
         start += 1
     while start > place:
-        jump_left(lists, start, width, state)
+        jump_left(lists, index, start, width, state)
         start -= 1
 
 
 @njit
-def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_limit):
+def climb_windows(lists, index, state, trial, walk, rng, widest, work_limit, window_limit):
     """Move blocks to their best places; single variables first, wider blocks once no narrower one gains.
 
     Returns whether no block up to `widest` gains.
@@ -201,10 +201,10 @@ def climb_windows(lists, state, trial, walk, rng, widest, work_limit, window_lim
         counts[FAILURES] += 1
         if start + width <= n_variables:
             counts[WINDOWS] += 1
-            place, _, tested = best_place(lists, start, width, state, trial)
+            place, _, tested = best_place(lists, index, start, width, state, trial)
             work += tested
             if place >= 0:
-                move_window(lists, start, width, place, state)
+                move_window(lists, index, start, width, place, state)
                 counts[WIDTH], counts[FAILURES] = 1, 0
         # A whole round of this width without a gain.
         if counts[FAILURES] == n_variables:

@@ -9,15 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.format_strategies import bayesian_networks
+from helpers.parameter_files import open_parameters, write_parameters
 from helpers.places import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from formats.data_records import Variable
 from formats.errors import FormatError, Inconsistent, Malformed
-from formats.graph_records import BayesianNetwork
 from formats.graphs.held_texts import is_line
-from formats.graphs.network_files import open_network, open_network_or_model, write_network
+from formats.graphs.network_files import open_network
+from formats.records import Parameters
 
 PLAIN = (SAMPLES / "plain.bif").read_text()
 TWO = """network n {
@@ -38,15 +39,15 @@ probability ( B | A ) {
 """
 
 
-def read(text: str | bytes) -> BayesianNetwork:
-    return open_network_or_model(io.BytesIO(text.encode() if isinstance(text, str) else text))
+def read(text: str | bytes) -> Parameters:
+    return open_parameters(io.BytesIO(text.encode() if isinstance(text, str) else text))
 
 
 # ---- by hand
 
 
 def test_plain_sample():
-    network = open_network_or_model(str(SAMPLES / "plain.bif"))
+    network = open_parameters(str(SAMPLES / "plain.bif"))
     assert network.variables == (
         Variable("Age", ("<5", "5-12", "12+")),
         Variable("Chest X-ray", ("Asy/Patch", "Grd_Glass")),
@@ -63,7 +64,7 @@ def test_plain_sample():
 
 
 def test_quoted_sample():
-    network = open_network_or_model(str(SAMPLES / "quoted.bif"))
+    network = open_parameters(str(SAMPLES / "quoted.bif"))
     assert network.name == "dog; {problem}"
     assert [v.name for v in network.variables] == ["family out", "light-on", "hear"]
     assert network.variables[1].states == ("on, bright", "off")
@@ -83,17 +84,17 @@ def test_structure_of_a_bif_file():
 
 
 def test_written_text(tmp_path):
-    write_network(str(tmp_path / "out.bif"), read(TWO), "bif")
+    write_parameters(str(tmp_path / "out.bif"), read(TWO), "bif")
     assert (tmp_path / "out.bif").read_text() == TWO
 
 
 def test_names_that_need_quotes(tmp_path):
     variables = (Variable('a "b", c', ("x y", "{", "//z")), Variable("<5\\", ("0", "1")))
     tables = (np.array([0.5, 0.25, 0.25]), np.array([[0.1, 0.9], [0.2, 0.8], [1.0, 0.0]]))
-    network = BayesianNetwork(variables, ((), (0,)), tables, 'two "words"')
+    network = Parameters(variables, ((), (0,)), tables, 'two "words"')
     path = str(tmp_path / "out.bif")
-    write_network(path, network, "bif")
-    again = open_network_or_model(path)
+    write_parameters(path, network, "bif")
+    again = open_parameters(path)
     assert (again.variables, again.parents, again.name) == (variables, ((), (0,)), 'two "words"')
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, tables))
 
@@ -254,13 +255,13 @@ def test_not_utf8_and_nul():
 
 
 def test_writer_refuses_what_bif_cannot_hold(tmp_path):
-    nan = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([np.nan]),))
+    nan = Parameters((Variable("a", ("0",)),), ((),), (np.array([np.nan]),))
     with pytest.raises(ValueError, match="not finite"):
-        write_network(str(tmp_path / "x"), nan, "bif")
+        write_parameters(str(tmp_path / "x"), nan, "bif")
     assert list(tmp_path.iterdir()) == []
 
 
-HOSTILE = BayesianNetwork(
+HOSTILE = Parameters(
     (
         Variable("type", ("<=12.25", ">12.25")),
         Variable("mean area", ("no", "yes; or so")),
@@ -276,23 +277,23 @@ HOSTILE = BayesianNetwork(
 
 def test_names_that_others_refuse_come_back(tmp_path):
     path, warnings = str(tmp_path / "n.bif"), []
-    write_network(path, HOSTILE, "bif", warnings.append)
+    write_parameters(path, HOSTILE, "bif", warnings.append)
     text = Path(path).read_text()
     assert "variable type {" in text and "{ <=12.25, >12.25 }" in text and '{ no, "yes; or so" }' in text
-    assert warnings == ["pyAgrum and pgmpy refuse some names or labels (of 'type'; variables: 4)"]
-    again = open_network_or_model(path)
+    assert warnings == ["pyAgrum and pgmpy refuse some names or labels (those of 'type'; 4 variables in all)"]
+    again = open_parameters(path)
     assert again.variables == HOSTILE.variables and again.name == HOSTILE.name
     assert again.parents == HOSTILE.parents
 
 
 def test_variables_of_one_state_are_reported(tmp_path):
     warnings: list[str] = []
-    model = BayesianNetwork((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
-    write_network(str(tmp_path / "n.bif"), model, "bif", warnings.append)
-    assert len(warnings) == 1 and "one state in BIF ('a'; in all 1)" in warnings[0]
+    model = Parameters((Variable("a", ("0",)),), ((),), (np.array([1.0]),))
+    write_parameters(str(tmp_path / "n.bif"), model, "bif", warnings.append)
+    assert len(warnings) == 1 and "one state in BIF ('a'; 1 in all)" in warnings[0]
 
 
-TAKEN = BayesianNetwork(
+TAKEN = Parameters(
     tuple(
         Variable(name, labels) for name, labels in (("a", ("0", "1")), ("b_2", ("-1", "x.y")), ("c-d", ("no", "yes")))
     ),
@@ -305,7 +306,7 @@ TAKEN = BayesianNetwork(
 def test_pyagrum_reads_what_is_written(tmp_path):
     pyagrum = pytest.importorskip("pyagrum")
     path, warnings = str(tmp_path / "n.bif"), []
-    write_network(path, TAKEN, "bif", warnings.append)
+    write_parameters(path, TAKEN, "bif", warnings.append)
     network = pyagrum.loadBN(path)
     assert warnings == [] and sorted(network.names()) == ["a", "b_2", "c-d"] and network.sizeArcs() == 3
 
@@ -313,7 +314,7 @@ def test_pyagrum_reads_what_is_written(tmp_path):
 def test_pgmpy_reads_what_is_written(tmp_path):
     readwrite = pytest.importorskip("pgmpy.readwrite")
     path = str(tmp_path / "n.bif")
-    write_network(path, TAKEN, "bif")
+    write_parameters(path, TAKEN, "bif")
     model = readwrite.BIFReader(path).get_model()
     assert model.check_model() and len(model.nodes()) == len(model.edges()) == 3
     roots = [model.get_cpds(node) for node in model.nodes() if not model.get_parents(node)]
@@ -329,16 +330,16 @@ def test_round_trip(tmp_path_factory, network):
     path = str(tmp_path_factory.getbasetemp() / "round_trip.bif")
     if not all(is_line(text) for v in network.variables for text in (v.name, *v.states)):
         with pytest.raises(FormatError, match="bif cannot hold the"):
-            write_network(path, network, "bif")
+            write_parameters(path, network, "bif")
         return
-    write_network(path, network, "bif")
-    again = open_network_or_model(path)
+    write_parameters(path, network, "bif")
+    again = open_parameters(path)
     assert (again.variables, again.parents) == (network.variables, network.parents)
     assert again.name == (network.name if is_line(network.name) else "unknown")
     for ours, theirs in zip(again.tables, network.tables):
         assert ours.shape == theirs.shape
         np.testing.assert_allclose(ours, theirs, rtol=1e-15)
-    write_network(path + "2", again, "bif")
+    write_parameters(path + "2", again, "bif")
     assert Path(path + "2").read_bytes() == Path(path).read_bytes()
 
 
@@ -356,7 +357,7 @@ PUBLISHED = {
 }
 
 
-def n_parameters(network: BayesianNetwork) -> int:
+def n_parameters(network: Parameters) -> int:
     return sum((t.shape[-1] - 1) * t.size // t.shape[-1] for t in network.tables)
 
 
@@ -365,7 +366,7 @@ def test_published_networks(shared):
     paths = sorted((shared / "data" / "networks").glob("*.bif.gz"))
     assert paths
     for path in paths:
-        network = open_network_or_model(str(path))
+        network = open_parameters(str(path))
         for table in network.tables:
             np.testing.assert_allclose(table.sum(axis=-1), 1, atol=1e-12)
         name = path.name.removesuffix(".bif.gz")
@@ -376,14 +377,14 @@ def test_published_networks(shared):
 
 def test_published_child_round_trips_digit_for_digit(shared, tmp_path):
     path = shared / "data" / "networks" / "child.bif.gz"
-    network = open_network_or_model(str(path))
+    network = open_parameters(str(path))
     assert Variable("Age", ("0-3_days", "4-10_days", "11-30_days")) in network.variables
-    write_network(str(tmp_path / "child.bif"), network, "bif")
+    write_parameters(str(tmp_path / "child.bif"), network, "bif")
     written = (tmp_path / "child.bif").read_text()
     assert "{ <5, 5-12, 12+ }" in written
-    again = open_network_or_model(str(tmp_path / "child.bif"))
+    again = open_parameters(str(tmp_path / "child.bif"))
     assert again.variables == network.variables
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, network.tables))
     packed = tmp_path / "child.bif.gz"
     packed.write_bytes(gzip.compress((tmp_path / "child.bif").read_bytes()))
-    assert open_network_or_model(str(packed)).parents == network.parents
+    assert open_parameters(str(packed)).parents == network.parents

@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.parameter_files import open_parameters
 
-from formats import open_network_or_model
 from formats.errors import FormatError
 
 
@@ -46,7 +46,7 @@ def adder(sizes: list[int], n_states: int, parameters, weights: str) -> str:
 
 def read(path, text: str):
     path.write_text(text)
-    return open_network_or_model(str(path))
+    return open_parameters(str(path))
 
 
 @pytest.mark.parametrize(("sizes", "n_states"), [([2, 2, 2], 2), ([2, 3], 3), ([3], 4), ([2, 4, 3], 3), ([], 3)])
@@ -121,8 +121,8 @@ def test_a_noisy_adder_by_hand(tmp_path):
     parameters = [0.2, 0.8, 0.0, 1.0, 0.5, 0.5, 0.6, 0.4, 0.0, 1.0, 0.1, 0.9]  # of states of P0, of P1, of the leak
     path, said = tmp_path / "n.xdsl", []
     path.write_text(adder([2, 3], 2, parameters, "1 2.5 0.5"))
-    table = open_network_or_model(str(path), warn=said.append).tables[-1]
-    assert len(said) == 1 and "noisy-adder node 'C' is read as the average" in said[0]
+    table = open_parameters(str(path), warn=said.append).tables[-1]
+    assert len(said) == 1 and "noisy-adder node 'C' is read as the weighted average" in said[0]
     assert table.shape == (2, 3, 2)
     assert table[0, 1, 0] == pytest.approx((1 * 0.2 + 2.5 * 0.6 + 0.5 * 0.1) / 4.0)
     assert table[1, 2].tolist() == pytest.approx([0.5 * 0.1 / 4.0, (1.0 + 2.5 + 0.5 * 0.9) / 4.0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 
 import pytest
+from helpers.parameter_files import open_parameters, write_parameters
 
-from formats import open_network_or_model, write_network
 from formats.errors import FormatError
 
 NETWORK = """% made by hand
@@ -26,7 +26,7 @@ potential ( wet | rain )
 
 
 def read(text: str, warn=None):
-    return open_network_or_model(io.BytesIO(text.encode()), warn=warn)
+    return open_parameters(io.BytesIO(text.encode()), warn=warn)
 
 
 def test_a_network_is_read():
@@ -91,8 +91,8 @@ def test_a_name_with_parentheses(name, tmp_path):
     network = read(NETWORK.replace("rain |", "rain|").replace("rain", name))
     assert [v.name for v in network.variables] == [name, "wet"] and network.parents == ((), (0,))
     path = str(tmp_path / "n.net")
-    write_network(path, network, "net")
-    again = open_network_or_model(path)
+    write_parameters(path, network, "net")
+    again = open_parameters(path)
     assert [v.name for v in again.variables] == [name, "wet"]
     assert [table.tolist() for table in again.tables] == [table.tolist() for table in network.tables]
 

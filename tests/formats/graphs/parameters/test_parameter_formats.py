@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.parameter_files import open_parameters, write_parameters
 
-from formats import open_network_or_model, write_network
 from formats.data_records import Variable
 from formats.detection import detect
 from formats.errors import FormatError
-from formats.graph_records import BayesianNetwork
 from formats.kinds import Kind
+from formats.records import Parameters
 from formats.registry import formats_of
 
 XMLBIF = """<?xml version="1.0" encoding="US-ASCII"?>
@@ -56,9 +56,9 @@ UAI = "BAYES\n2\n2 3\n2\n2 1 0  # wet\n1 1\n\n6\n 0.9 0.1\n 0.25 0.75\n 0.5 0.5\
 SAMPLES = {"xmlbif": XMLBIF, "xdsl": XDSL, "uai": UAI}
 
 
-def read(text: str) -> BayesianNetwork:
+def read(text: str) -> Parameters:
     encoding = "latin1" if "ISO-8859-1" in text else "utf-8"
-    return open_network_or_model(io.BytesIO(text.encode(encoding)))
+    return open_parameters(io.BytesIO(text.encode(encoding)))
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -113,7 +113,7 @@ def test_uai_makes_names_of_numbers():
         (UAI, UAI, "BAYES\n2\n2 3\n", "the file ends early"),
         (UAI, UAI, "BAYES\n", "expected a network"),
         (UAI, "BAYES", "MARKOV", "this looks like a Markov network"),
-        (UAI, "2 3\n2", "2 3\n3", "2 variables need as many tables|whole number"),
+        (UAI, "2 3\n2", "2 3\n3", "2 variables, but another number of tables|whole number"),
         (UAI, "2 1 0", "2 1 7", "whole number up to 1, got '7'"),
         (UAI, "1 1\n", "1 0\n", "two tables|probabilities where"),
         (UAI, " 0.5 0.5\n", "", "the file ends early|sum to .*, not to 1"),
@@ -138,7 +138,7 @@ def test_tables_with_such_names_stay_tables(text: str):
     assert detect(text.encode()).name == "csv"
 
 
-HOSTILE = BayesianNetwork(
+HOSTILE = Parameters(
     (
         Variable("a b", ("s", "x y", "é")),
         Variable("0", ("0", "1")),
@@ -167,21 +167,21 @@ def test_hostile_names_and_all_digits_come_back(tmp_path: Path, row):
             Variable(name, tuple(f"{letter}{k}" for k in range(len(v.states))))
             for name, v in zip(names, HOSTILE.variables)
         )
-    write_network(path, replace(HOSTILE, variables=variables), row.name)
-    again = open_network_or_model(path)
+    write_parameters(path, replace(HOSTILE, variables=variables), row.name)
+    again = open_parameters(path)
     assert again.variables == variables and again.parents == HOSTILE.parents
     assert all(np.array_equal(ours, theirs) for ours, theirs in zip(HOSTILE.tables, again.tables))
     assert again.name == ("unknown" if row.name in ("uai", "xdsl") else HOSTILE.name)
 
 
-def plain_network(most_parents: int) -> BayesianNetwork:
+def plain_network(most_parents: int) -> Parameters:
     """Names and labels that every program takes."""
     rng = np.random.default_rng(3)
     sizes = (2, 3, 2, 4)
     parents = tuple(tuple(range(v))[::-1][:most_parents] for v in range(4))
     tables = tuple(rng.dirichlet(np.ones(sizes[v]), [sizes[p] for p in parents[v]]) for v in range(len(sizes)))
     states = [tuple(f"s{code}" for code in range(size)) for size in sizes]
-    return BayesianNetwork(tuple(Variable(f"v{v}", states[v]) for v in range(4)), parents, tables)
+    return Parameters(tuple(Variable(f"v{v}", states[v]) for v in range(4)), parents, tables)
 
 
 @pytest.mark.parametrize(
@@ -192,10 +192,10 @@ def test_pyagrum_and_we_read_one_another(tmp_path: Path, name: str, suffix: str,
     """With XDSL of one parent each: pyAgrum takes the first of several to be the fastest, GeNIe the last."""
     pyagrum = pytest.importorskip("pyagrum")
     network = plain_network(most_parents)
-    write_network(str(tmp_path / f"ours{suffix}"), network, name)
+    write_parameters(str(tmp_path / f"ours{suffix}"), network, name)
     model = pyagrum.loadBN(str(tmp_path / f"ours{suffix}"))
     pyagrum.saveBN(model, str(tmp_path / f"theirs{suffix}"))
-    again = open_network_or_model(str(tmp_path / f"theirs{suffix}"))
+    again = open_parameters(str(tmp_path / f"theirs{suffix}"))
     assert sorted(len(p) for p in again.parents) == sorted(len(p) for p in network.parents)
     size = len(network.variables)
     place = range(size) if name == "uai" else [again_index(again, f"v{v}") for v in range(size)]
@@ -208,7 +208,7 @@ def test_pyagrum_and_we_read_one_another(tmp_path: Path, name: str, suffix: str,
         assert np.allclose(table, network.tables[v], rtol=1e-5, atol=1e-6)  # theirs have six digits
 
 
-def again_index(network: BayesianNetwork, name: str) -> int:
+def again_index(network: Parameters, name: str) -> int:
     return [variable.name for variable in network.variables].index(name)
 
 
@@ -216,6 +216,6 @@ def again_index(network: BayesianNetwork, name: str) -> int:
 def test_pgmpy_reads_what_is_written(tmp_path: Path, name: str, reader: str):
     readwrite = pytest.importorskip("pgmpy.readwrite")
     network, path = plain_network(3), str(tmp_path / "network")
-    write_network(path, network, name)
+    write_parameters(path, network, name)
     model = getattr(readwrite, reader)(path).get_model()
     assert model.check_model() and len(model.nodes()) == 4

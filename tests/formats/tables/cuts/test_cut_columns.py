@@ -47,7 +47,7 @@ def test_scales_are_cut_by_name_or_with_all_columns(read):
     dataset = read(**columns, discretize=("median", "nam*=median"), note=notes.append)
     assert [len(s) for s in states(dataset)] == [10, 2, 2, 2]
     assert "3 columns cut:\n  'eleven' at 5: 2 states\n  'halves' at 0.5: 2 states" in notes[0]
-    assert "1 column of few whole numbers not cut (states): 'ten' (10)" in notes[1]
+    assert "1 column of few whole numbers stay states: 'ten' (10)" in notes[1]
     assert "--discretize ten=median" in notes[1]
     everything = read(**columns, text=["x", "inf"] * 55, discretize="*=median")
     assert [len(s) for s in states(everything)] == [2, 2, 2, 2, 2] and states(everything)[4] == ("inf", "x")

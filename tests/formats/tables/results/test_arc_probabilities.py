@@ -15,7 +15,7 @@ from helpers.cases.graphs import THREE
 from formats import arc_probabilities_or_lines, open_arc_probabilities, open_network, write_arc_probabilities
 from formats.data_records import Variable
 from formats.errors import FormatError
-from formats.graph_records import ArcProbabilities
+from formats.graph_records import ArcProbabilityTable
 from formats.graphs.arc_tables import write_arc_table
 from formats.json_lines.jsonl_writer import encode_header
 from formats.records import Header
@@ -26,7 +26,7 @@ from formats.textlines import Lines
 HEAD = "parent,child,probability,standard_error,either\n"
 
 
-def read(text: str) -> ArcProbabilities:
+def read(text: str) -> ArcProbabilityTable:
     return open_arc_probabilities(Lines(io.BytesIO(text.encode())))
 
 
@@ -46,7 +46,7 @@ def test_it_is_distinguished_from_a_network_as_a_table(format, tmp_path):
     table, path = arc_probabilities(3), str(tmp_path / "t")
     write_arc_probabilities(path, table, format)
     found = arc_probabilities_or_lines(path)
-    assert isinstance(found, ArcProbabilities)
+    assert isinstance(found, ArcProbabilityTable)
     if format != "csv":
         assert_same_arc_probabilities(found, table)
     with pytest.raises(FormatError, match=r"expected a network, this .* table of arc probabilities"):

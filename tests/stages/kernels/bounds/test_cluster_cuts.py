@@ -11,19 +11,19 @@ from naive.optimize.lagrangian import costs_of, counted_share, most_violated
 from naive.optimize.networks_search import random_table
 
 from stages.kernels.bounds.cluster_cuts import ClusterRules, flip, new_cluster, search_clusters
-from stages.kernels.bounds.dual_ascent import new_columns
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds.separators import make_point
 
 
-def nested(columns, values):
+def nested(lists, values):
     """An array over sets as one list for every variable."""
-    return [values[a:b].tolist() for a, b in pairwise(columns.set_offsets)]
+    return [values[a:b].tolist() for a, b in pairwise(lists.set_offsets)]
 
 
-def random_shares(columns, rng):
+def random_shares(lists, rng):
     """A random fractional choice with few sets per variable."""
-    shares = np.zeros(len(columns.costs))
-    for a, b in pairwise(columns.set_offsets):
+    shares = np.zeros(len(lists.scores))
+    for a, b in pairwise(lists.set_offsets):
         sets = rng.permutation(np.arange(a, b))[: rng.integers(1, 4)]
         shares[sets] = rng.dirichlet(np.ones(len(sets)))
     return shares
@@ -31,7 +31,7 @@ def random_shares(columns, rng):
 
 def clusters_of(support, demand, rng):
     """What a search from every variable finds."""
-    n = len(support.set_offsets) - 1
+    n = len(support.lists.set_offsets) - 1
     rules = ClusterRules(demand=demand, n_steps=60, most_members=n, least_violation=0.01, noise=0.0)
     pool, offsets = np.empty(n * n, dtype=np.int32), np.zeros(n + 1, dtype=np.int64)
     cluster = new_cluster(support)
@@ -49,11 +49,11 @@ def clusters_of(support, demand, rng):
 @pytest.mark.parametrize("demand", [1, 2])
 def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
     table = random_table(seed, 7, n_sets=20)
-    columns, costs = new_columns(table), costs_of(table)
+    lists, costs = lists_in(table), costs_of(table)
     rng = np.random.default_rng(seed)
-    shares = random_shares(columns, rng)
-    by_child = nested(columns, shares)
-    found = clusters_of(make_point(columns, shares, 0.0).support, demand, rng)
+    shares = random_shares(lists, rng)
+    by_child = nested(lists, shares)
+    found = clusters_of(make_point(lists, shares, 0.0).support, demand, rng)
     for members in found:
         assert counted_share(costs, by_child, members, demand) <= demand - 0.01 + 1e-9
     assert bool(found) == (most_violated(costs, by_child, demand) > 0.01 + 1e-9)
@@ -63,10 +63,10 @@ def test_clusters_found_are_violated_and_none_is_overlooked(seed, demand):
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_sums_give_the_change_by_each_flip(seed, demand):
     rng, table = np.random.default_rng(seed), random_table(seed, 7, n_sets=20)
-    columns, costs = new_columns(table), costs_of(table)
-    shares = random_shares(columns, rng)
-    by_child = nested(columns, shares)
-    cluster = new_cluster(support := make_point(columns, shares, 0.0).support)
+    lists, costs = lists_in(table), costs_of(table)
+    shares = random_shares(lists, rng)
+    by_child = nested(lists, shares)
+    cluster = new_cluster(support := make_point(lists, shares, 0.0).support)
     members, n_near = frozenset(), 0
     for _ in range(25):
         v = int(rng.integers(7))

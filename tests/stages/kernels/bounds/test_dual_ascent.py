@@ -15,32 +15,33 @@ from stages.kernels.bounds.dual_ascent import (
     CLUSTERS,
     WORK_LEFT,
     ascend,
-    new_columns,
     new_placement,
     place_free,
     shrink_cluster,
 )
+from stages.lists import set_lists
+from stages.lists.set_lists import lists_in
 
 
-def nested(columns, values):
+def nested(lists, values):
     """An array over sets as one list for every variable."""
-    return [values[a:b].tolist() for a, b in pairwise(columns.set_offsets)]
+    return [values[a:b].tolist() for a, b in pairwise(lists.set_offsets)]
 
 
 def run_ascent(table, seed=0, work=10**9):
-    """Dual ascent to the end: (columns, placement, top, clusters, raised)."""
-    columns = new_columns(table)
+    """Dual ascent to the end: (lists, placement, top, clusters, raised)."""
+    lists = lists_in(table)
     n = table.n_variables
-    placement = new_placement(columns)
-    top = place_free(columns, placement)
+    placement = new_placement(lists, set_lists.costs_of(lists))
+    top = place_free(lists, placement)
     pool, offsets, raised = np.empty(1000 * n, dtype=np.int32), np.zeros(1001, dtype=np.int64), np.zeros(1000)
     progress = np.zeros(2, dtype=np.int64)
     progress[WORK_LEFT] = work
     scratch = np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.bool_)
     rng = np.random.default_rng(seed)
-    top, code = ascend(columns, placement, top, *scratch, rng, pool, offsets, raised, progress)
+    top, code = ascend(lists, placement, top, *scratch, rng, pool, offsets, raised, progress)
     clusters = [frozenset(pool[a:b].tolist()) for a, b in pairwise(offsets[: progress[CLUSTERS] + 1])]
-    return columns, placement, top, clusters, raised[: progress[CLUSTERS]].tolist(), code
+    return lists, placement, top, clusters, raised[: progress[CLUSTERS]].tolist(), code
 
 
 def two_cycle():
@@ -59,10 +60,10 @@ def test_hand_one_cluster_is_tight():
 def test_ascent_keeps_its_books(seed):
     """Reduced costs are costs less multipliers and not negative; the bound is their sum; all are placed."""
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3, ties=seed % 2 == 0)
-    columns, placement, top, clusters, raised, code = run_ascent(table, seed)
+    lists, placement, top, clusters, raised, code = run_ascent(table, seed)
     costs = costs_of(table)
     cuts = [(members, 1, price) for members, price in zip(clusters, raised, strict=True)]
-    reduced = nested(columns, placement.reduced)
+    reduced = nested(lists, placement.reduced)
     for child, sets in enumerate(costs):
         for k, (cost, parents) in enumerate(sets):
             rest = cost - sum(price for members, _, price in cuts if counts(child, parents, members, 1))
@@ -78,17 +79,17 @@ def test_ascent_keeps_its_books(seed):
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_shrunk_clusters_are_violated_and_minimal(seed):
     table = random_table(seed, 9, n_sets=20)
-    columns, costs = new_columns(table), costs_of(table)
-    placement = new_placement(columns)
-    top = place_free(columns, placement)
-    reduced = nested(columns, placement.reduced)
+    lists, costs = lists_in(table), costs_of(table)
+    placement = new_placement(lists, set_lists.costs_of(lists))
+    top = place_free(lists, placement)
+    reduced = nested(lists, placement.reduced)
     placed = placed_by_free_sets(costs, reduced)
     assert placed == set(placement.trail[:top].tolist())
     rest = sorted(set(range(9)) - placed)
     if not rest:
         return
     members = np.array(rest + [0] * (9 - len(rest)), dtype=np.int32)
-    size, _ = shrink_cluster(columns, placement, members, len(rest), top, np.random.default_rng(seed))
+    size, _ = shrink_cluster(lists, placement, members, len(rest), top, np.random.default_rng(seed))
     cluster = frozenset(members[:size].tolist())
     assert is_violated(costs, reduced, cluster)
     assert set(np.flatnonzero(placement.placed)) == placed
@@ -100,15 +101,16 @@ def test_shrunk_clusters_are_violated_and_minimal(seed):
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_free_sets_wait_at_their_first_unplaced_parent(seed):
     table = random_table(seed, 12, n_sets=20)
-    columns = new_columns(table)
-    columns.costs[np.diff(columns.parent_offsets) < 2] += 1.0
-    placement = new_placement(columns)
-    top = place_free(columns, placement)
+    lists = lists_in(table)
+    costs = set_lists.costs_of(lists)
+    costs[np.diff(lists.parent_offsets) < 2] += 1.0
+    placement = new_placement(lists, costs)
+    top = place_free(lists, placement)
     for parent in np.flatnonzero(~placement.placed).tolist():
         s = int(placement.waiting[parent])
         while s >= 0:
-            members = columns.parents[columns.parent_offsets[s] : columns.parent_offsets[s + 1]]
+            members = lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]]
             assert parent == members[~placement.placed[members]][0]
             s = int(placement.following[s])
-    reduced = nested(columns, placement.reduced)
+    reduced = nested(lists, placement.reduced)
     assert placed_by_free_sets(costs_of(table), reduced) == set(placement.trail[:top].tolist())

@@ -11,11 +11,12 @@ from naive.optimize.edge_prices import dearest_edges, is_sparse, rows_of
 from naive.optimize.ktrees import all_ktrees
 from naive.optimize.networks_search import random_table
 
-from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.edges import choose_edges, fetch_pebble, new_edges, take_edge, with_edges
 from stages.kernels.bounds.lagrangian import cuts_by_set
+from stages.lists import set_lists
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds.cut_pool import CutPool
-from stages.optimize.bounds.edge_prices import EdgePrices
+from stages.optimize.bounds.width.edge_prices import EdgePrices
 
 
 def edges_among(pairs, n, width, is_limited=True):
@@ -65,27 +66,28 @@ def test_pebbles_move_along_edges_to_an_edge_that_fits():
 def test_rows_count_sets_as_defined(seed):
     rng, n = np.random.default_rng(seed), 6
     table = random_table(seed, n, max_parents=4, n_sets=15)
-    columns = new_columns(table)
-    arcs = EdgePrices(columns, 3)
-    assert arcs.add_violated(columns, np.ones(len(columns.costs))) > 0
+    lists = lists_in(table)
+    arcs = EdgePrices(lists, 3)
+    assert arcs.add_violated(lists, np.ones(len(lists.scores))) > 0
     arcs.moving = -rng.exponential(3.0, len(arcs.moving)) * (rng.random(len(arcs.moving)) < 0.6)
     numbers = {row: k for k, row in enumerate(rows_in(arcs, n))}
-    priced, _ = arcs.priced(columns)
-    pool = CutPool(columns)
+    costs = set_lists.costs_of(lists)
+    priced, _ = arcs.priced(lists, costs)
+    pool = CutPool(lists, costs)
     pool.add([(np.array([0, 1, 2], dtype=np.int32), 1)])
-    before = cuts_by_set(pool.cuts, len(columns.costs))
-    joined = arcs.joined(before, columns)
+    before = cuts_by_set(pool.cuts, len(lists.scores))
+    joined = arcs.joined(before, lists)
     assert joined.demands.tolist() == [1.0] + [0.0] * len(numbers)
-    child = np.repeat(np.arange(n), np.diff(columns.set_offsets))
-    for s in range(len(columns.costs)):
+    child = np.repeat(np.arange(n), np.diff(lists.set_offsets))
+    for s in range(len(lists.scores)):
         rows = [numbers[row] for row in rows_of(int(child[s]), table.parent_set(s)) if row in numbers]
         cut = before.cuts[before.offsets[s] : before.offsets[s + 1]].tolist()
         found = joined.cuts[joined.offsets[s] : joined.offsets[s + 1]].tolist()
         assert found[: len(cut)] == cut
         assert sorted(found[len(cut) :]) == sorted(1 + row for row in rows)
         price = -sum(arcs.moving[row] for row in rows)
-        assert priced.costs[s] == pytest.approx(columns.costs[s] + price, abs=1e-9)
-        assert priced.costs[s] <= columns.costs[s] + price + 1e-12
+        assert priced[s] == pytest.approx(costs[s] + price, abs=1e-9)
+        assert priced[s] <= costs[s] + price + 1e-12
 
 
 def rows_in(arcs, n):

@@ -19,7 +19,7 @@ from stages.kernels.bounds.triangles import (
     shortest_detour,
     subtract_given,
 )
-from stages.optimize.bounds.cliques import subsets_of
+from stages.optimize.bounds.width.cliques import subsets_of
 
 
 class Case:

@@ -10,7 +10,6 @@ from helpers.seeds import seeds
 from naive.optimize.networks_search import random_table
 from naive.optimize.zero_half_cuts import halved, lack, largest_lack
 
-from stages.kernels.bounds.dual_ascent import new_columns
 from stages.kernels.bounds.zero_half_cuts import (
     SumRules,
     change_by,
@@ -19,6 +18,8 @@ from stages.kernels.bounds.zero_half_cuts import (
     rounding_cost,
     search_sums,
 )
+from stages.lists import set_lists
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.zero_half_cuts import _odd_sets
 
@@ -26,12 +27,12 @@ from stages.optimize.bounds.zero_half_cuts import _odd_sets
 def case(seed):
     """Random cuts that a fractional choice keeps: (odd sets, sum of none, cuts by the definition, child, shares)."""
     rng, table = np.random.default_rng(seed), random_table(seed, 5, n_sets=6)
-    columns = new_columns(table)
-    shares = np.zeros(len(columns.costs))
-    for a, b in pairwise(columns.set_offsets):
+    lists = lists_in(table)
+    shares = np.zeros(len(lists.scores))
+    for a, b in pairwise(lists.set_offsets):
         sets = rng.permutation(np.arange(a, b))[: rng.integers(1, 3)]
         shares[sets] = 1.0 / len(sets)
-    pool = CutPool(columns)
+    pool = CutPool(lists, set_lists.costs_of(lists))
     for _ in range(6):
         demand = int(rng.integers(1, 3))
         size = int(rng.integers(demand + 1, 6))
@@ -42,7 +43,7 @@ def case(seed):
 
     pool.keep_cuts(np.array([lack(as_cut(pool.row(c)), shares) <= 0.0 for c in range(len(pool))]))
     usable, odd = _odd_sets(pool, shares, 0.0, 2.0)
-    child = np.repeat(np.arange(5), np.diff(columns.set_offsets)).tolist()
+    child = np.repeat(np.arange(5), np.diff(lists.set_offsets)).tolist()
     cuts = [as_cut(pool.row(int(c))) for c in usable]
     return odd, new_cut_sum(len(usable), shares[shares > 0.0], 5), cuts, child, shares
 

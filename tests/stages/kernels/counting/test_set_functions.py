@@ -36,7 +36,7 @@ from stages.kernels.counting.set_values import (
     take_counts,
     take_subset,
 )
-from stages.parentsets.child_search import UNLIMITED, ChildLimits
+from stages.parentsets.found_sets import UNLIMITED, ChildLimits
 from stages.parentsets.sequential import search_child
 from stages.runtime.budgets import Budget
 from stages.scoring.family_scorer import FamilyScorer

@@ -18,7 +18,7 @@ from stages.kernels.ktrees.annealing import (
     new_best_order,
 )
 from stages.kernels.ktrees.move_log import new_move_log
-from stages.kernels.ktrees.moves import build_ktree
+from stages.kernels.ktrees.order_moves import build_ktree
 from stages.kernels.ktrees.orders import new_precedences
 from stages.optimize.treewidth.problem import prepare_bounded
 from stages.runtime.errors import InfeasibleError
@@ -29,7 +29,12 @@ def build(problem, order):
     tree, log = problem.new_tree(), new_move_log(problem.n_variables, problem.treewidth)
     clique = problem.new_clique_tables()
     tree.order[:] = order
-    return tree, log, clique, build_ktree(problem.lists, problem.pairs, tree, log, clique)
+    return (
+        tree,
+        log,
+        clique,
+        build_ktree(problem.lists, problem.index, problem.filters, problem.pairs, tree, log, clique),
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
@@ -97,6 +102,8 @@ def test_walks_keep_their_books_and_the_precedences(seed, temperature, demanding
     for _ in range(20):
         found = anneal(
             problem.lists,
+            problem.index,
+            problem.filters,
             problem.pairs,
             tree,
             log,
@@ -108,10 +115,10 @@ def test_walks_keep_their_books_and_the_precedences(seed, temperature, demanding
             15,
             best,
         )
-        assert found == pytest.approx(problem.lists.relative_scores[tree.chosen].sum(), abs=1e-8)
+        assert found == pytest.approx(problem.lists.scores[tree.chosen].sum(), abs=1e-8)
         assert problem.respect(tree.order).tolist() == tree.order.tolist()
         assert best.relative_score[0] >= max(found, before) - 1e-8
-        assert problem.lists.relative_scores[best.chosen].sum() == pytest.approx(best.relative_score[0])
+        assert problem.lists.scores[best.chosen].sum() == pytest.approx(best.relative_score[0])
         if temperature == 0.0:
             assert found >= before - 1e-8
             before = found

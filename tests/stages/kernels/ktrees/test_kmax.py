@@ -40,16 +40,18 @@ def test_the_least_regret_comes_next(seed, width, demanding):
     lists, first = joined_sets(problem.lists), problem.precedences
     before = [set(first.before[slice(*first.before_offsets[v : v + 2])].tolist()) for v in range(n)]
     for _ in range(4):
-        relative_score = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
+        relative_score = place_by_regret(
+            problem.lists, problem.index, problem.filters, tree, clique, problem.precedences, rng
+        )
         order, chosen = tree.order.tolist(), tree.chosen.tolist()
         assert sorted(order) == list(range(n))
         assert problem.respect(tree.order).tolist() == order
         for t in range(width + 1, n):
             assert order[t] == next_by_regret(lists, order[:t], width, before)
-        assert relative_score == pytest.approx(problem.lists.relative_scores[tree.chosen].sum(), abs=1e-9)
+        assert relative_score == pytest.approx(problem.lists.scores[tree.chosen].sum(), abs=1e-9)
         # Along the order that came out k-G builds the same k-tree.
         bags = tree.bags[:n].tolist()
-        assert evaluate_order(problem.lists, tree, clique, -np.inf) == pytest.approx(relative_score)
+        assert evaluate_order(problem.lists, problem.filters, tree, clique, -np.inf) == pytest.approx(relative_score)
         assert (tree.chosen.tolist(), tree.bags[:n].tolist()) == (chosen, bags)
 
 

@@ -21,7 +21,7 @@ def evaluate(problem, order, floor=-np.inf):
 
     tree = problem.new_tree()
     tree.order[:] = order
-    return tree, evaluate_order(problem.lists, tree, problem.new_clique_tables(), floor)
+    return tree, evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), floor)
 
 
 def families(table, problem, chosen):
@@ -97,7 +97,7 @@ def test_start_clique_beyond_the_exact_part_follows_the_order():
     for v in range(EXACT_CLIQUE, n):
         assert found[v] == next(p for _, p in lists[v] if p <= set(range(v)))
     assert all(found[v] <= set(range(EXACT_CLIQUE)) for v in range(EXACT_CLIQUE))
-    assert relative_score == pytest.approx(sum(problem.lists.relative_scores[tree.chosen]))
+    assert relative_score == pytest.approx(sum(problem.lists.scores[tree.chosen]))
 
 
 @pytest.mark.parametrize("bound", [0, 1, 2, 3, 4])
@@ -110,7 +110,7 @@ def test_evaluation_matches_clique_lists(bound, seed):
     tree, relative_score = evaluate(problem, order)
     naive = NaiveKTree(lists_of(table), order.tolist(), bound)
     assert problem.score(tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
-    assert relative_score == pytest.approx(problem.lists.relative_scores[tree.chosen].sum(), abs=1e-9)
+    assert relative_score == pytest.approx(problem.lists.scores[tree.chosen].sum(), abs=1e-9)
     later = order[naive.bound + 1 :]
     found = families(table, problem, tree.chosen)
     assert [found[v] for v in later] == [naive.network[v][1] for v in later]
@@ -134,7 +134,7 @@ def test_sampling_keeps_the_best_order(seed):
     problem = prepare_bounded(random_table(seed, 7, n_sets=30), 2)
     tree = problem.new_tree()
     order, chosen = tree.order.copy(), tree.chosen.copy()
-    sample = (problem.lists, tree, problem.new_clique_tables(), problem.precedences)
+    sample = (problem.lists, problem.filters, tree, problem.new_clique_tables(), problem.precedences)
     best = sample_orders(*sample, np.random.default_rng(seed), 50, order, chosen)
     again = [
         sample_orders(*sample, rng, 1, tree.order.copy(), tree.chosen.copy()) for rng in [np.random.default_rng(seed)]
@@ -220,7 +220,7 @@ def test_moves_keep_what_building_anew_would_give(n, bound, seed):
 @pytest.mark.parametrize("seed", seeds(8, quick=2))
 def test_refused_moves_leave_no_trace(seed):
     from stages.kernels.ktrees.move_log import mark_move
-    from stages.kernels.ktrees.moves import move_variable, refresh, take_back
+    from stages.kernels.ktrees.order_moves import move_variable, refresh, take_back
 
     n, bound = 11, 1 + seed % 3
     problem = prepare_bounded(random_table(seed, n, n_sets=40), bound)
@@ -236,7 +236,18 @@ def test_refused_moves_leave_no_trace(seed):
             continue
         move_variable(tree.order, tree.position, start, end)
         mark_move(problem.lists, tree, log, variable, low)
-        logged, gain = refresh(problem.lists, problem.pairs, tree, log, search.clique, low, high, variable)
+        logged, gain = refresh(
+            problem.lists,
+            problem.index,
+            problem.filters,
+            problem.pairs,
+            tree,
+            log,
+            search.clique,
+            low,
+            high,
+            variable,
+        )
         after = OrderSearch(problem, rng)
         after.start(tree.order, tree.left_out, tree.hosts)
         assert snapshot(search) == snapshot(after)
@@ -251,8 +262,8 @@ def test_refused_moves_leave_no_trace(seed):
 def test_bags_and_edges_bit_by_bit(seed):
     """Joining a bag, with and without a member that is not wanted, against lists."""
     from stages.kernels.bits import has_bit
-    from stages.kernels.ktrees.bounded_lists import pair_bit
     from stages.kernels.ktrees.ktree import form_bag, is_clique, join_bag, remove_edges
+    from stages.kernels.ktrees.set_filters import pair_bit
 
     rng, n, width = np.random.default_rng(seed), 9, 3
     problem = prepare_bounded(random_table(seed, n, n_sets=20), width)
@@ -264,7 +275,7 @@ def test_bags_and_edges_bit_by_bit(seed):
     for s in range(len(problem.scores)):
         members = lists.parents[lists.parent_offsets[s] : lists.parent_offsets[s + 1]].tolist()
         expected = all(frozenset(e) in adjacent for e in itertools.combinations(members, 2))
-        found = has_bit(edges, lists.keys[s]) and is_clique(lists.parent_offsets, lists.parents, edges, s)
+        found = has_bit(edges, problem.filters.keys[s]) and is_clique(lists.parent_offsets, lists.parents, edges, s)
         assert found == expected
     last, host = int(tree.order[-1]), int(tree.order[-2])
     remove_edges(edges, bags, last)
@@ -289,8 +300,8 @@ def test_pulled_orders_keep_precedences_and_else_the_order():
 
 def test_joining_a_host_but_one_member():
     """As forming the bag and adding its edges, whichever member is left out."""
-    from stages.kernels.ktrees.bounded_lists import pair_bit
     from stages.kernels.ktrees.ktree import join_host
+    from stages.kernels.ktrees.set_filters import pair_bit
 
     for left_out in (1, 4, 6):
         bags = np.zeros((9, 3), dtype=np.int32)

@@ -29,7 +29,7 @@ def test_pairs_have_the_sets_that_contain_both(n, seed):
             children = range(pairs.offsets[pair], pairs.offsets[pair + 1])
             assert pairs.children[children].tolist() == sorted({child_of_set[s] for s in expected})
             found = [
-                (pairs.children[k], s) for k in children for s in pairs.sets[slice(*pairs.set_offsets[k : k + 2])]
+                (pairs.children[k], s) for k in children for s in pairs.sets[slice(*pairs.child_offsets[k : k + 2])]
             ]
         assert found == [(child_of_set[s], s) for s in expected]
     signed = [

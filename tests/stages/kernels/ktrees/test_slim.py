@@ -47,9 +47,7 @@ def check_network(groups, table):
     order = cliques.order.tolist()
     assert is_acyclic(list(map(frozenset, families)))
     assert elimination_width(moral_edges(families), order[::-1]) <= groups.problem.treewidth
-    assert lists.relative_scores[cliques.chosen].sum() == pytest.approx(
-        groups.kept.relative_scores[PRESENT], abs=1e-9
-    )
+    assert lists.scores[cliques.chosen].sum() == pytest.approx(groups.kept.relative_scores[PRESENT], abs=1e-9)
     expected = cliques_along(families, order)
     for v in order:
         assert set(cliques.earlier[v, : cliques.sizes[v]].tolist()) == expected[v]

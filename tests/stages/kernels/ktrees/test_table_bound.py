@@ -84,7 +84,7 @@ def test_evaluation_matches_clique_lists(bound, cells, seed):
     order, left_out, hosts = rng.permutation(9), rng.integers(-1, 9, 9), rng.integers(-1, 9, 9)
     tree, clique = problem.new_tree(), problem.new_clique_tables()
     tree.order[:] = order
-    evaluate_order(problem.lists, tree, clique, -np.inf)
+    evaluate_order(problem.lists, problem.filters, tree, clique, -np.inf)
     naive = NaiveKTree(lists_of(table), order.tolist(), bound, None, None, sizes, cells)
     assert problem.score(tree.chosen) == pytest.approx(naive.score(), abs=1e-9)
     assert distinct_bags(tree) == naive.bags
@@ -132,9 +132,9 @@ def test_orders_of_least_regret_give_the_same_ktree(cells, seed):
     problem = prepare_bounded(table, 3, cells)
     tree, clique, rng = problem.new_tree(), problem.new_clique_tables(), np.random.default_rng(seed)
     for _ in range(4):
-        score = place_by_regret(problem.lists, tree, clique, problem.precedences, rng)
+        score = place_by_regret(problem.lists, problem.index, problem.filters, tree, clique, problem.precedences, rng)
         chosen, bags = tree.chosen.tolist(), tree.bags[:10].tolist()
-        assert evaluate_order(problem.lists, tree, clique, -np.inf) == pytest.approx(score)
+        assert evaluate_order(problem.lists, problem.filters, tree, clique, -np.inf) == pytest.approx(score)
         assert (tree.chosen.tolist(), tree.bags[:10].tolist()) == (chosen, bags)
         parents = problem.parents(tree.chosen)
         assert eliminated_table(parents, tree.order[::-1].tolist(), sizes) <= cells

@@ -15,8 +15,8 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of
 from stages.kernels.bits import has_bit
-from stages.kernels.ktrees.elimination import eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.narrowing import NO_SMALLER_SET, narrow, smaller_set
+from stages.kernels.ktrees.sparse_elimination import eliminate_moral, new_sparse_graph
 from stages.kernels.ktrees.triangulation import (
     adopt_order,
     bags_of,
@@ -29,14 +29,14 @@ from stages.kernels.ktrees.triangulation import (
     triangulate,
     widen,
 )
-from stages.lists.set_lists import index_lists, index_table
+from stages.lists.set_lists import lists_in, new_lists
 
 N = 9
 
 
 def random_problem(seed):
     """Lists, random sets of them, a triangulation along a random order, and a generator."""
-    rng, lists = np.random.default_rng(seed), index_table(random_table(seed, N, n_sets=10))
+    rng, lists = np.random.default_rng(seed), lists_in(random_table(seed, N, n_sets=10))
     n_states = rng.integers(2, 5, N).astype(np.float64)
     graph = new_triangulation(n_states, 4)
     elimination = rng.permutation(N)
@@ -144,7 +144,7 @@ def test_families_with_one_vertex_left_are_narrowed(seed):
     n, rng = len(families), np.random.default_rng(seed)
     sets = [[family, *([(family[1],)] if len(family) > 1 else []), *([()] if family else [])] for family in families]
     offsets = np.concatenate([[0], np.cumsum(list(map(len, sets)))])
-    lists = index_lists(offsets, ListedSets.of([*itertools.chain(*sets)]), -np.arange(offsets[-1], dtype=np.float64))
+    lists = new_lists(offsets, ListedSets.of([*itertools.chain(*sets)]), -np.arange(offsets[-1], dtype=np.float64))
     graph, chosen = new_sparse_graph(n, 2, 8 * n), offsets[:-1].copy()
     assert not eliminate_moral(lists, graph, rng, chosen, math.inf)
     assert np.flatnonzero(graph.degrees >= 0).tolist() == [*range(4)]

@@ -11,7 +11,7 @@ from naive.optimize.orders import acyclic_selection, descendants_of, is_acyclic,
 from stages.graphs import random_topological_order
 from stages.kernels.bits import empty_bit_matrix, has_bit
 from stages.kernels.orders.acyclic_selection import best_swap, first_acyclic, select_slice, swap_selection
-from stages.lists.set_lists import fixed_parents, index_table
+from stages.lists.set_lists import fixed_parents, lists_in
 
 
 @pytest.mark.parametrize("budget", [1, 10**9])
@@ -19,7 +19,7 @@ from stages.lists.set_lists import fixed_parents, index_table
 def test_selection_is_as_defined(seed, budget):
     n = 9
     table = random_table(seed, n, n_sets=20, ties=seed % 2 == 0)
-    lists, order = index_table(table), np.random.default_rng(seed).permutation(n).astype(np.int32)
+    lists, order = lists_in(table), np.random.default_rng(seed).permutation(n).astype(np.int32)
     chosen = np.full(n, -1, dtype=np.int64)
     family = (np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), lists.parents)
     descendants, stack = empty_bit_matrix(n, n), np.empty(n, dtype=np.int32)
@@ -56,7 +56,7 @@ def naive_swap(families, parents, order, i):
 def test_swaps_are_as_defined(seed):
     n = 8
     table = random_table(seed, n, n_sets=20, ties=seed % 2 == 0, n_fixed=seed % 3)
-    lists, naive = index_table(table), lists_of(table)
+    lists, naive = lists_in(table), lists_of(table)
     rng = np.random.default_rng(seed)
     _, parents = acyclic_selection(naive, rng.permutation(n).tolist(), fixed_parents(table))
     families = {c: [(score, frozenset(family)) for score, family in naive[c]] for c in range(n)}

@@ -12,7 +12,7 @@ from naive.optimize.orders import is_acyclic, lists_of
 
 from stages.kernels.orders.initial_orders import arc_weights, break_cycles, depth_first_order, restore_arcs
 from stages.lists.order_decoding import chosen_arcs
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import lists_in
 from stages.optimize.orders.initial_orders import OrderSampler
 
 
@@ -38,7 +38,7 @@ def test_feedback_arc_set_is_minimal_and_breaks_all_cycles(seed):
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_weights_are_what_a_child_misses_without_the_parent(seed):
     table = random_table(seed, 8, n_sets=20, n_fixed=seed % 3)
-    weights = iter(arc_weights(index_table(table), table.set_offsets[:-1]).tolist())
+    weights = iter(arc_weights(lists_in(table), table.set_offsets[:-1]).tolist())
     for child, sets in enumerate(lists_of(table)):
         score, best = sets[0]
         for parent in table.parent_set(int(table.set_offsets[child])):

@@ -12,13 +12,13 @@ from naive.optimize.networks_search import best_by_subsets, random_table
 from naive.optimize.orders import lists_of, order_score
 
 from stages.kernels.orders.subset_dp import NO_SET, best_within_subsets, extend_totals, trace_back
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import lists_in
 
 
 @pytest.mark.parametrize("seed", seeds(6, quick=2))
 def test_best_sets_within_all_subsets(seed):
     table = random_table(seed, 6, n_sets=12, n_fixed=seed % 3, ties=seed % 2 == 0)
-    lists, packed = lists_of(table), index_table(table)
+    lists, packed = lists_of(table), lists_in(table)
     best = np.empty(1 << 5, dtype=np.int32)
     for child in range(6):
         best_within_subsets(packed, child, best)
@@ -33,7 +33,7 @@ def test_best_sets_within_all_subsets(seed):
 def test_totals_and_trace(seed):
     n = 1 + seed
     table = random_table(seed, n, n_sets=20, n_fixed=seed % 3 if n > 3 else 0)
-    lists, best = index_table(table), np.empty((n, 1 << (n - 1)), dtype=np.int32)
+    lists, best = lists_in(table), np.empty((n, 1 << (n - 1)), dtype=np.int32)
     for child in range(n):
         best_within_subsets(lists, child, best[child])
     totals = np.zeros(1 << n)

@@ -24,8 +24,8 @@ from stages.kernels.posterior.block_moves import (
     unlink_family,
 )
 from stages.lists.order_decoding import choose_consistent
-from stages.lists.set_lists import index_table
-from stages.posterior.walks import acyclic_choices, walk_from, weighted_lists
+from stages.lists.set_lists import lists_in
+from stages.posterior.sampling import acyclic_choices, walk_from, weighting_of
 
 DRAWS = 3000
 
@@ -36,10 +36,10 @@ class Place:
     def __init__(self, seed: int, n_variables: int = 5, spread: float = 1.0):
         self.lists = random_lists(seed, n_variables, spread)
         self.table = as_table(self.lists)
-        self.weighted = weighted_lists(self.table)
+        self.listed, self.weighting = lists_in(self.table), weighting_of(self.table)
         self.rng = np.random.default_rng(seed)
         order = self.rng.permutation(n_variables).astype(np.int32)
-        self.walk = walk_from(self.table, self.weighted, choose_consistent(index_table(self.table), order)[1])
+        self.walk = walk_from(self.listed, self.weighting, choose_consistent(self.listed, order)[1])
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(map(self.table.parent_set, self.walk.chosen[0].tolist()))
@@ -72,7 +72,7 @@ def test_a_block_is_drawn_from_its_distribution(size, seed):
     expected = place.expected(block[:size].tolist())
     found: Counter = Counter()
     for _ in range(DRAWS):
-        move_block(place.weighted, place.walk, 0, block, size, place.rng)
+        move_block(place.listed, place.weighting, place.walk, 0, block, size, place.rng)
         found[place.parents()] += 1
         assert not place.walk.flags.any()
     assert set(found) <= set(expected)
@@ -87,10 +87,10 @@ def test_families_are_linked_and_unlinked():
     place = Place(3)
     before = place.children()
     for v in range(5):
-        unlink_family(place.weighted, place.walk, 0, v)
+        unlink_family(place.listed, place.walk, 0, v)
     assert place.children() == [set()] * 5
     for v in range(5):
-        link_family(place.weighted, place.walk, 0, v)
+        link_family(place.listed, place.walk, 0, v)
     assert place.children() == before
 
 
@@ -109,7 +109,7 @@ def test_descendants_are_flagged():
 def test_classes_have_the_weights_of_their_sets():
     place = Place(5)
     place.walk.flags[:] = [1, 2, 3, 0, 2]
-    sum_classes(place.weighted, place.walk, 0, 3, 0, 2)
+    sum_classes(place.listed, place.weighting, place.walk, 0, 3, 0, 2)
     expected = [0.0] * 4
     for parents, score in place.lists[3]:
         met = 0
@@ -120,7 +120,9 @@ def test_classes_have_the_weights_of_their_sets():
     found = place.walk.sums[0, :4] * 2.0 ** np.maximum(place.walk.powers[0, :4], -1000)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wanted in (0, 2):
-        drawn = Counter(draw_set(place.weighted, place.walk, 0, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS))
+        drawn = Counter(
+            draw_set(place.listed, place.weighting, place.walk, 0, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS)
+        )
         for s, count in drawn.items():
             parents = place.table.parent_set(int(s))
             met = [int(place.walk.flags[p]) for p in parents]
@@ -141,7 +143,7 @@ def test_words_hold_the_sets_that_meet_descendants():
     sets = range(*place.table.set_offsets[child : child + 2])
     assert 64 < len(sets) < 128
     for word in range(2):
-        meet_descendants(place.weighted, place.walk, child, k, word, word + 1, len(meeting), size)
+        meet_descendants(place.listed, place.weighting, place.walk, child, k, word, word + 1, len(meeting), size)
     for wanted in (0, 1, 4, 5):
         found = [int(sets_of_class(place.walk.met, k, word, wanted, size)) for word in range(2)]
         for number in range(128):

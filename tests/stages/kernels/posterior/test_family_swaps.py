@@ -23,7 +23,8 @@ from stages.kernels.posterior.family_swaps import (
     swap_groups,
     swap_parts,
 )
-from stages.posterior.walks import walk_from, weighted_lists
+from stages.lists.set_lists import lists_in
+from stages.posterior.sampling import walk_from, weighting_of
 
 DRAWS = 4000
 
@@ -34,7 +35,7 @@ class Rungs:
     def __init__(self, seed: int, n_variables: int, spread: float, n_rungs: int = 2):
         lists = random_lists(seed, n_variables, spread)
         self.table = as_table(lists)
-        self.weighted = weighted_lists(self.table, n_rungs)
+        self.lists, self.weighting = lists_in(self.table), weighting_of(self.table, n_rungs)
         self.rng = np.random.default_rng(seed)
         numbers = [
             {s: k for k, (s, _) in enumerate(sets, first)}
@@ -43,13 +44,13 @@ class Rungs:
         found = list(networks(lists, "dags"))
         self.sets = np.array([[numbers[v][s] for v, s in enumerate(parents)] for parents, _ in found])
         totals = np.array([total for _, total in found])
-        shares = np.exp(self.weighted.rungs[:, None] * (totals - totals.max()))
+        shares = np.exp(self.weighting.rungs[:, None] * (totals - totals.max()))
         self.shares = shares / shares.sum(axis=1, keepdims=True)
-        self.walk = walk_from(self.table, self.weighted, self.sets[0])
+        self.walk = walk_from(self.lists, self.weighting, self.sets[0])
 
     def draw(self) -> None:
         drawn = [self.rng.choice(len(self.sets), p=share) for share in self.shares]
-        self.walk = walk_from(self.table, self.weighted, self.sets[drawn[0]])
+        self.walk = walk_from(self.lists, self.weighting, self.sets[drawn[0]])
         for rung, number in enumerate(drawn):
             for v in np.flatnonzero(self.walk.chosen[rung] != self.sets[number]).tolist():
                 self.walk.chosen[rung, v] = self.sets[number, v]
@@ -85,7 +86,7 @@ def test_parts_and_groups(n_variables):
         one, other = place.parents(0), place.parents(1)
         mark_parts(place.walk, 0)
         assert as_sets(place.walk.marks[PART]) == strong_parts(one, other)
-        mark_groups(place.weighted, place.walk, 0)
+        mark_groups(place.lists, place.walk, 0)
         assert as_sets(place.walk.marks[GROUP]) == opposite_groups(one, other)
 
 
@@ -96,14 +97,14 @@ def test_a_family_is_swapped_with_what_that_adds():
         place.draw()
         before = place.walk.chosen.copy()
         better = place.table.scores[before[1, 2]] - place.table.scores[before[0, 2]]
-        expected = (1.0 - place.weighted.rungs[1]) * better
-        assert family_gain(place.weighted, place.walk, 0, 2) == pytest.approx(expected, abs=1e-12)
-        swap_family(place.weighted, place.walk, 0, 2)
+        expected = (1.0 - place.weighting.rungs[1]) * better
+        assert family_gain(place.lists, place.weighting, place.walk, 0, 2) == pytest.approx(expected, abs=1e-12)
+        swap_family(place.lists, place.walk, 0, 2)
         before[:, 2] = before[::-1, 2]
         np.testing.assert_array_equal(place.walk.chosen, before)
         assert place.is_linked()
         met.add(bool(n_orders(place.parents(0))))
-        has_cycle = [lies_on_cycle(place.weighted, place.walk, 0, v)[0] for v in range(4)]
+        has_cycle = [lies_on_cycle(place.lists, place.walk, 0, v)[0] for v in range(4)]
         assert has_cycle == [v in above for v, above in enumerate(ancestors(place.parents(0)))]
         assert any(has_cycle) != bool(n_orders(place.parents(0)))
     assert met == {True, False}
@@ -112,13 +113,13 @@ def test_a_family_is_swapped_with_what_that_adds():
 def swap_once(place: Rungs, what: str) -> None:
     """Swap parts, groups, or both."""
     if what == "all":
-        swap_families(place.weighted, place.walk, place.rng)
+        swap_families(place.lists, place.weighting, place.walk, place.rng)
         return
     mark_parts(place.walk, 0)
     if what == "groups":
-        swap_groups(place.weighted, place.walk, 0, place.rng)
+        swap_groups(place.lists, place.weighting, place.walk, 0, place.rng)
     else:
-        swap_parts(place.weighted, place.walk, 0, place.rng)
+        swap_parts(place.lists, place.weighting, place.walk, 0, place.rng)
 
 
 @pytest.mark.parametrize(("what", "n_rungs"), [("parts", 2), ("groups", 2), ("all", 3)])
@@ -128,9 +129,9 @@ def test_swaps_keep_the_distribution_of_each_rung(what, n_rungs):
     Chi-square distances of pairs of networks; networks change in many draws.
     """
     place = Rungs(3, 3, 1.2, n_rungs)
-    place.weighted = place.weighted._replace(rungs=np.array([1.0, 0.3, 0.1][:n_rungs]))
+    place.weighting = place.weighting._replace(rungs=np.array([1.0, 0.3, 0.1][:n_rungs]))
     logs = place.table.scores[place.sets].sum(axis=1)
-    shares = np.exp(place.weighted.rungs[:, None] * (logs - logs.max()))
+    shares = np.exp(place.weighting.rungs[:, None] * (logs - logs.max()))
     place.shares = shares / shares.sum(axis=1, keepdims=True)
     number = {tuple(sets): k for k, sets in enumerate(place.sets.tolist())}
     found: Counter = Counter()
@@ -158,14 +159,14 @@ def test_a_swap_that_closes_a_cycle_is_refused():
     """Three arcs of a ring, two on one rung and one on the other: the groups are single variables of one part."""
     lists = [[((2,), 0.0), ((), 0.0)], [((0,), 0.0), ((), 0.0)], [((1,), 0.0), ((), 0.0)]]
     table = as_table(lists)
-    weighted = weighted_lists(table, 2)
+    listed, weighting = lists_in(table), weighting_of(table, 2)
     number = {
         (v, s): k
         for v, first in enumerate(table.set_offsets[:-1].tolist())
         for k in (first, first + 1)
         for s in [table.parent_set(k)]
     }
-    walk = walk_from(table, weighted, np.array([number[0, ()], number[1, (0,)], number[2, (1,)]]))
+    walk = walk_from(listed, weighting, np.array([number[0, ()], number[1, (0,)], number[2, (1,)]]))
     walk = walk._replace(chosen=np.array([walk.chosen[0], [number[0, (2,)], number[1, ()], number[2, ()]]]))
     walk.n_children[1] = [0, 0, 1]
     walk.children[1, walk.child_offsets[2]] = 0
@@ -173,7 +174,7 @@ def test_a_swap_that_closes_a_cycle_is_refused():
     met = Counter()
     for _ in range(300):
         mark_parts(walk, 0)
-        swap_groups(weighted, walk, 0, rng)
+        swap_groups(listed, weighting, walk, 0, rng)
         rows = [tuple(map(table.parent_set, row)) for row in walk.chosen.tolist()]
         assert all(map(n_orders, rows))
         met[rows[0]] += 1

@@ -10,14 +10,14 @@ from naive.posterior import ancestors
 from stages.kernels.bits import empty_bit_matrix, has_bit
 from stages.kernels.posterior.relations import count_relations, enter_ancestors, enter_blankets, mark_ancestors
 from stages.lists.order_decoding import choose_consistent
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import lists_in
 
 
 def networks_of(seed: int, n_variables: int):
     table = as_table(random_lists(seed, n_variables, 1.0))
     rng = np.random.default_rng(seed)
     orders = [rng.permutation(n_variables).astype(np.int32) for _ in range(10)]
-    return table, np.array([choose_consistent(index_table(table), order)[1] for order in orders], dtype=np.int32)
+    return table, np.array([choose_consistent(lists_in(table), order)[1] for order in orders], dtype=np.int32)
 
 
 def members(words) -> set[int]:

@@ -41,7 +41,7 @@ def table_by(*commands, complete=True, fixed=False):
         ({"forbid": ["V0->V1"]}, "all networks under the constraints"),
         ({"tiers": [["V0"]], "max_parents": 2}, "all networks with at most 2 parents each under the constraints"),
         ({"require": {"number": 101}}, "all networks under the constraints"),
-        ({"screen": True}, "all networks that keep the screening forest (other arcs among its roots only)"),
+        ({"screen": True}, "all networks made of the screening forest and arcs among its roots"),
     ],
 )
 def test_limits_of_complete_lists_are_named(limits, claim):
@@ -60,7 +60,15 @@ def test_only_the_command_that_made_the_lists_limits_them():
 
 def test_lists_that_are_not_complete_prove_nothing_about_other_sets():
     table = table_by(("parentsets", {}), complete=[True, True, False, True])
-    assert claim_of_lists(table, UNLIMITED) == "networks of the listed sets"
+    assert claim_of_lists(table, UNLIMITED) == "networks of the listed sets (whether more exist is not known)"
+    table = replace(table, header=replace(table.header, data="0" * 64))
+    assert claim_of_lists(table, UNLIMITED) == "networks of the listed sets (more exist)"
+    table = replace(table, n_cut_short=3, n_unsearched=1)
+    early = "1 of 4 variables never searched; the lists of 2 of 4 variables ended early; more exist"
+    assert claim_of_lists(table, UNLIMITED) == f"networks of the listed sets ({early})"
+    table = replace(table, n_cut_short=4, n_unsearched=0)
+    early = "the lists of all 4 variables ended early; more exist"
+    assert claim_of_lists(table, UNLIMITED) == f"networks of the listed sets ({early})"
     table.fixed[2] = True
     assert claim_of_lists(table, UNLIMITED) == "all networks with the fixed sets"
 
@@ -103,7 +111,7 @@ def test_the_claim_says_whether_the_bound_is_about_the_treewidth():
         assert claim_of_scores(options, 4, is_narrow=True) == f"all networks{claim}"
         if options.treewidth != 3:
             listed = claim_of_grown_lists(7, options, is_narrow=True)
-            assert listed == f"networks of the 7 sets listed at the end{claim}"
+            assert listed == f"networks of the listed sets{claim} (7 sets at the end of the search; more exist)"
 
 
 def test_the_narrower_limit_counts():
@@ -118,7 +126,10 @@ def test_claims_of_searches_on_data():
     assert claim_of_scores(options, 4) == "all networks with at most 1 parent each under the constraints"
     assert claim_of_scores(OptimizeOptions(max_parents=3), 4) == "all networks"
     assert claim_of_scores(OptimizeOptions(max_parents=3), 5) == "all networks with at most 3 parents each"
-    assert claim_of_grown_lists(1234, UNLIMITED) == "networks of the 1,234 sets listed at the end"
+    assert (
+        claim_of_grown_lists(1234, UNLIMITED)
+        == "networks of the listed sets (1,234 sets at the end of the search; more exist)"
+    )
 
 
 def test_a_limit_on_lists_narrows_what_is_proved_of_the_same_data():
@@ -142,7 +153,7 @@ def test_constraints_of_the_search_take_completeness_from_children_with_required
     assert claim_of_lists(keep_admissible(table, forbidden), options) == "all networks under the constraints"
     required = make_knowledge(table.header.names, [(0, 1)])
     options = OptimizeOptions(knowledge=Knowledge.of_arcs("ABCD", required=((0, 1),)))
-    assert claim_of_lists(keep_admissible(table, required), options) == "networks of the listed sets"
+    assert claim_of_lists(keep_admissible(table, required), options).startswith("networks of the listed sets (")
 
 
 def test_what_lists_say_of_another_network_is_left_out():

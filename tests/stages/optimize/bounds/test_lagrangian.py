@@ -10,16 +10,10 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.runtime.budgets import Budget
-
-
-def columns_of(table):
-    from stages.kernels.bounds.dual_ascent import new_columns
-
-    return new_columns(table)
-
 
 # Worked by hand
 
@@ -30,7 +24,7 @@ def two_cycle():
 
 
 def test_hand_search_proves_the_optimum_and_leaves_out_the_rest():
-    search = BoundSearch(two_cycle(), np.random.default_rng(0))
+    search = BoundSearch(lists_in(two_cycle()), np.random.default_rng(0))
     assert search.value == -10.0
     search.improve(Budget(), 1e6, -math.inf)
     assert -13.0 <= search.value < -13.0 + 1e-12  # rounded outward
@@ -50,7 +44,7 @@ def test_hand_search_proves_the_optimum_and_leaves_out_the_rest():
 def test_bound_is_never_below_the_optimum_and_pruning_loses_nothing(seed):
     table = random_table(seed, 9, n_sets=30, n_fixed=seed % 3, ties=seed % 2 == 0)
     best = best_by_subsets(table)
-    search = BoundSearch(table, np.random.default_rng(seed))
+    search = BoundSearch(lists_in(table), np.random.default_rng(seed))
     before = math.inf
     for work in (1, 200, 1e5, 1e6, 2e7):
         search.improve(Budget(), work, best - 1.0)
@@ -75,7 +69,7 @@ def test_cuts_of_demand_two_close_what_those_of_demand_one_leave_open(seed, monk
     for demands in ((1,), (1, 2)):
         kept = tuple([s for s in separators if s.demand in demands] for separators in clusters)
         monkeypatch.setattr(bounds, "SEPARATORS", kept)
-        search = BoundSearch(table, np.random.default_rng(0))
+        search = BoundSearch(lists_in(table), np.random.default_rng(0))
         search.improve(Budget(), 1e7, best)
         gaps.append(search.gap)
     assert gaps[0] > 1.0
@@ -85,18 +79,18 @@ def test_cuts_of_demand_two_close_what_those_of_demand_one_leave_open(seed, monk
 @pytest.mark.slow
 def test_search_repeats_and_goes_on_from_what_is_known():
     table = random_table(3, 30, n_sets=60)
-    first, again = (BoundSearch(table, np.random.default_rng(1)) for _ in range(2))
+    first, again = (BoundSearch(lists_in(table), np.random.default_rng(1)) for _ in range(2))
     first.improve(Budget(), 5e7, -1200.0)
     for work in (1e5, 1e6, 5e7):
         again.improve(Budget(), work, -1200.0)
     assert again.value == pytest.approx(first.value, abs=0.5)
-    known = BoundSearch(table, np.random.default_rng(1), known=first)
+    known = BoundSearch(lists_in(table), np.random.default_rng(1), known=first)
     assert known.value == pytest.approx(first.value, abs=1e-6)
 
 
 def test_search_stops_at_its_limits():
     table = random_table(3, 40, n_sets=60)
-    search = BoundSearch(table, np.random.default_rng(1))
+    search = BoundSearch(lists_in(table), np.random.default_rng(1))
     search.improve(Budget(seconds=0.0), 1e9, -1e4)
     assert search.work == 0
     search.improve(Budget(), 1e5, -math.inf)

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from naive.optimize.networks_search import best_by_subsets, make_table, random_table
 from naive.optimize.zero_half_cuts import acyclic_choices, halved, lack, largest_lack
 
+from stages.lists import set_lists
+from stages.lists.set_lists import lists_in
 from stages.optimize.bounds import lagrangian as bounds
 from stages.optimize.bounds.cluster_cuts import ClusterSeparator
-from stages.optimize.bounds.cut_pool import CutPool, keep_columns
+from stages.optimize.bounds.cut_pool import CutPool
 from stages.optimize.bounds.cuts import Cut, HalvedSum, add_up, round_half
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.separators import add_violated, make_point
@@ -22,20 +24,14 @@ from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
 from stages.runtime.budgets import Budget
 
 
-def columns_of(table):
-    from stages.kernels.bounds.dual_ascent import new_columns
-
-    return new_columns(table)
+def children_of(lists):
+    return np.repeat(np.arange(len(lists.set_offsets) - 1), np.diff(lists.set_offsets)).tolist()
 
 
-def children_of(columns):
-    return np.repeat(np.arange(len(columns.set_offsets) - 1), np.diff(columns.set_offsets)).tolist()
-
-
-def random_pool(columns, rng, n_clusters):
+def random_pool(lists, rng, n_clusters):
     """A pool of random clusters of demand one and two."""
-    n = len(columns.set_offsets) - 1
-    pool = CutPool(columns)
+    n = len(lists.set_offsets) - 1
+    pool = CutPool(lists, set_lists.costs_of(lists))
     for _ in range(n_clusters):
         demand = int(rng.integers(1, min(2, n - 1) + 1))
         size = int(rng.integers(demand + 1, n + 1))
@@ -45,7 +41,7 @@ def random_pool(columns, rng, n_clusters):
 
 def random_sum(pool, rng):
     """A halved sum of random cuts of the pool, rounded down for random variables."""
-    n = len(pool.columns.set_offsets) - 1
+    n = len(pool.lists.set_offsets) - 1
     parts = rng.permutation(len(pool))[: rng.integers(2, min(4, len(pool)) + 1)]
     lowered = np.flatnonzero(rng.random(n) < 0.3).astype(np.int32)
     return parts, HalvedSum([pool.origins[int(c)] for c in parts], lowered)
@@ -74,7 +70,8 @@ def test_hand_half_of_three_cuts():
 def test_hand_pool_knows_equal_sums():
     sets = {(): -9.0, (1,): -6.0, (2,): -6.0}
     table = make_table({0: sets, 1: {(): -9.0, (0,): -6.0, (2,): -6.0}, 2: {(): -9.0, (0,): -6.0}})
-    pool = CutPool(columns_of(table))
+    lists = lists_in(table)
+    pool = CutPool(lists, set_lists.costs_of(lists))
     pairs = [(np.array(pair, dtype=np.int32), 1) for pair in ((0, 1), (0, 2), (1, 2))]
     first = np.array([0], dtype=np.int32)
     assert pool.add([*pairs, HalvedSum(pairs, first)]) == 4
@@ -91,9 +88,9 @@ def test_hand_pool_knows_equal_sums():
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_property_halved_sums_are_as_defined_and_kept_by_every_network(seed, n):
     rng = np.random.default_rng(seed)
-    columns = columns_of(random_table(seed, n, n_sets=5))
-    child = children_of(columns)
-    pool = random_pool(columns, rng, 4)
+    lists = lists_in(random_table(seed, n, n_sets=5))
+    child = children_of(lists)
+    pool = random_pool(lists, rng, 4)
     naive = [as_dict(pool.row(c)) for c in range(len(pool))]
     for _ in range(4):
         if len(pool) < 2:
@@ -102,20 +99,20 @@ def test_property_halved_sums_are_as_defined_and_kept_by_every_network(seed, n):
         if pool.add([origin]):
             naive.append(halved([naive[c] for c in parts], child, set(origin.lowered.tolist())))
             assert as_dict(pool.row(len(pool) - 1)) == naive[-1]
-    parents = [columns.parents[a:b].tolist() for a, b in pairwise(columns.parent_offsets.tolist())]
+    parents = [lists.parents[a:b].tolist() for a, b in pairwise(lists.parent_offsets.tolist())]
     for choice in acyclic_choices(parents, child):
         taken = dict.fromkeys(range(len(parents)), 0) | dict.fromkeys(choice, 1)
         assert all(lack(cut, taken) <= 0 for cut in naive)
-    # The same made anew on other columns, or carried over to them.
-    kept = rng.random(len(columns.costs)) < 0.7
-    kept[columns.set_offsets[1:] - 1] = True
-    fewer = keep_columns(columns, kept)
-    anew = CutPool(fewer)
+    # The same made anew on other lists, or carried over to them.
+    kept = rng.random(len(lists.scores)) < 0.7
+    kept[lists.set_offsets[1:] - 1] = True
+    fewer = set_lists.keep_sets(lists, np.flatnonzero(kept))
+    anew = CutPool(fewer, pool.costs[kept])
     anew.add(pool.origins)
-    pool.keep_columns(fewer, kept)
+    pool.keep_sets(kept)
     for mine, expected in zip(pool.cuts, anew.cuts, strict=True):
         assert np.array_equal(mine, expected)
-    last = CutPool(fewer)
+    last = CutPool(fewer, pool.costs)
     last.add(pool.origins[-1:])
     assert as_dict(last.row(0)) == as_dict(pool.row(len(pool) - 1))
 
@@ -123,13 +120,13 @@ def test_property_halved_sums_are_as_defined_and_kept_by_every_network(seed, n):
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_sums_found_are_violated_and_none_is_overlooked(seed):
     rng = np.random.default_rng(seed)
-    columns = columns_of(random_table(seed, 5, n_sets=6))
-    child = children_of(columns)
-    pool = random_pool(columns, rng, 5)
+    lists = lists_in(random_table(seed, 5, n_sets=6))
+    child = children_of(lists)
+    pool = random_pool(lists, rng, 5)
     if seed % 2:
         pool.add(random_sum(pool, rng)[1] for _ in range(2))
     shares = np.zeros(len(child))
-    for a, b in pairwise(columns.set_offsets):
+    for a, b in pairwise(lists.set_offsets):
         sets = rng.permutation(np.arange(a, b))[: rng.integers(1, 3)]
         shares[sets] = 1.0 / len(sets)
     before = np.flatnonzero(np.array([lack(as_dict(pool.row(c)), shares) for c in range(len(pool))]) <= 0.0)
@@ -138,7 +135,7 @@ def test_sums_found_are_violated_and_none_is_overlooked(seed):
     pool.keep_cuts(kept)
     cuts = [as_dict(pool.row(c)) for c in range(len(pool))]
     separator = HalvedSumSeparator(0.0, most_slack=2.0, violation=0.01, work=1e9)
-    found, _ = separator.separate(make_point(columns, shares, 0.0), pool, rng, Budget())
+    found, _ = separator.separate(make_point(lists, shares, 0.0), pool, rng, Budget())
     first = len(pool)
     pool.add(found)
     for c in range(first, len(pool)):
@@ -151,7 +148,7 @@ def test_sums_found_are_violated_and_none_is_overlooked(seed):
 
 
 def bound_after(table, best, work):
-    search = BoundSearch(table, np.random.default_rng(0))
+    search = BoundSearch(lists_in(table), np.random.default_rng(0))
     search.improve(Budget(), work, best)
     assert search.value >= best - 1e-7
     return search
@@ -180,7 +177,7 @@ def test_bound_goes_on_from_halved_sums():
     search = bound_after(table, best, 2e7)
     assert search.gap > 1.0
     assert search.pool.depths.max() > 1
-    known = BoundSearch(table, np.random.default_rng(1), known=search)
+    known = BoundSearch(lists_in(table), np.random.default_rng(1), known=search)
     assert known.value == pytest.approx(search.value, abs=1e-6)
     known.improve(Budget(), 1e7, best)
     assert best - 1e-7 <= known.value <= search.value + 1e-9
@@ -189,9 +186,9 @@ def test_bound_goes_on_from_halved_sums():
 def test_separators_see_a_view_without_cuts():
     """The cuts of the pool count sets that the view does not have."""
     table = random_table(3, 5)
-    pool = random_pool(columns_of(table), np.random.default_rng(0), 3)
+    pool = random_pool(lists_in(table), np.random.default_rng(0), 3)
     is_kept = np.diff(table.parent_offsets) == 0
-    columns = keep_columns(pool.columns, is_kept)
+    lists = set_lists.keep_sets(pool.lists, np.flatnonzero(is_kept))
     seen = []
 
     class Watcher:
@@ -199,16 +196,17 @@ def test_separators_see_a_view_without_cuts():
             seen.append(view)
             return [], 0
 
-    view = CutPool(columns)
-    point = make_point(columns, np.ones(is_kept.sum()), 0.0)
+    view = CutPool(lists, set_lists.costs_of(lists))
+    point = make_point(lists, np.ones(is_kept.sum()), 0.0)
     assert len(pool) > len(view) == 0
     assert add_violated([Watcher()], point, pool, np.random.default_rng(0), Budget(), view=view) == (0, 0)
     assert seen[0] is view
 
 
 def test_cuts_and_work_of_all_separators_are_added_up():
-    pool = CutPool(columns_of(random_table(3, 5)))
-    point = make_point(pool.columns, np.ones(len(pool.columns.costs)), 0.0)
+    lists = lists_in(random_table(3, 5))
+    pool = CutPool(lists, set_lists.costs_of(lists))
+    point = make_point(lists, np.ones(len(lists.scores)), 0.0)
     found = [([0, 1], 1), ([1, 2, 3], 1), ([0, 1], 1)]
 
     class Finder:
@@ -221,5 +219,5 @@ def test_cuts_and_work_of_all_separators_are_added_up():
     separators = [Finder(found[:2], 5), Finder([], 11), Finder(found[2:], 100)]
     assert add_violated(separators, point, pool, np.random.default_rng(0), Budget()) == (2, 116)
     # The first separator's cuts count sets, and no second one runs.
-    pool = CutPool(pool.columns)
+    pool = CutPool(lists, pool.costs)
     assert add_violated(separators, point, pool, np.random.default_rng(0), Budget(), most_counted=0) == (2, 5)

@@ -11,7 +11,7 @@ from helpers.tables import dependent_dataset, make_dataset
 from naive.optimize import climbing as naive
 
 from formats.data_records import Variable
-from formats.records import Header, Network
+from formats.records import Header, NetworkRecord
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.climber import strength_of
@@ -181,14 +181,14 @@ def test_start_is_matched_by_name():
     dataset, _ = dependent_dataset(19, 5, 200, most_states=3)
     result, _ = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter())
     order = [3, 1, 4, 0, 2]
-    shuffled = Network(
+    shuffled = NetworkRecord(
         Header(tuple(dataset.variables[v] for v in order)),
         tuple(tuple(sorted(order.index(p) for p in result.parents[v])) for v in order),
         np.full(5, np.nan),
     )
     again, figures = run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), shuffled)
     assert again.parents == result.parents and figures["steps"] == 0
-    other = Network(Header((Variable("X"),)), ((),), np.zeros(1))
+    other = NetworkRecord(Header((Variable("X"),)), ((),), np.zeros(1))
     with pytest.raises(StageError, match="'X'"):
         run_on_data(dataset, OptimizeOptions(method="hc"), Budget(), NullReporter(), other)
 

@@ -10,8 +10,8 @@ from helpers.tables import make_dataset
 from stages.graphs.essential_graphs import essential_graph, list_arcs
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
+from stages.optimize.climbing.climb import random_equivalent
 from stages.optimize.climbing.constraints import make_constraints
-from stages.optimize.climbing.equivalent import random_equivalent
 from stages.scoring.family_scorer import FamilyScorer
 
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.seeds import seeds
 from naive.optimize.networks_search import best_by_subsets, random_table
 
-from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table
+from stages.lists.set_lists import fixed_first_order, fixed_parents, lists_in
 from stages.optimize.bounds.lagrangian import BoundSearch
 from stages.optimize.bounds.subset_dp import solve_by_subsets
 from stages.optimize.exact import branch_and_cut, linear_programme, node
@@ -25,8 +25,8 @@ def tree_on(table, seed=0, budget=None, bound_work=1.0, jobs=1):
     """Branch and cut from a poor network and bound, so that it has something to do."""
     rng = np.random.default_rng(seed)
     order = np.array(fixed_first_order(table), dtype=np.int32)
-    incumbent = Incumbent(index_table(table), fixed_parents(table), lambda: order, rng)
-    bound = BoundSearch(table, rng)
+    incumbent = Incumbent(lists_in(table), fixed_parents(table), lambda: order, rng)
+    bound = BoundSearch(lists_in(table), rng)
     bound.improve(Budget(), bound_work, incumbent.score)
     return BranchAndCut(bound, incumbent, budget or Budget(), lambda: None, jobs=jobs)
 
@@ -36,7 +36,7 @@ def root_work(table, seed):
     tree = tree_on(table, seed, bound_work=1e6)
     work = tree._work()
     work.begin(tree._multipliers)
-    return work, np.zeros(len(work.pool.columns.costs), dtype=np.bool_)
+    return work, np.zeros(len(work.pool.costs), dtype=np.bool_)
 
 
 @pytest.mark.parametrize("rounds", [1, 30])
@@ -50,7 +50,7 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
     table = random_table(seed, n, max_parents=3 + seed % 2, n_sets=25, n_fixed=seed % 3, ties=seed % 4 == 0)
     tree = tree_on(table, seed)
     tree.run()
-    best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
+    best = math.fsum(table.scores[solve_by_subsets(lists_in(table), Budget(), NullReporter())[1]])
     assert tree.incumbent.score == pytest.approx(best, abs=1e-6)
     assert tree.is_closed
     assert tree.value >= best - 1e-6
@@ -62,7 +62,7 @@ def test_branch_and_cut_agrees_with_dynamic_programming(seed, rounds, monkeypatc
 def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatch):
     monkeypatch.setattr(linear_programme, "FIRST_SETS", 2)
     work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
-    pool, columns, every = work.pool, work.pool.columns, np.arange(len(none))
+    pool, lists, every = work.pool, work.pool.lists, np.arange(len(none))
     solution, _, _ = work.solve(none)
     basis = work.programme.basis()
     multipliers = np.zeros(len(pool))
@@ -71,10 +71,10 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
     work.add_cuts(solution.shares)
     # A third of the cuts is lost, and sets with a share are forbidden.
     kept = np.flatnonzero(np.arange(len(pool)) % 3 > 0)
-    is_empty = np.diff(columns.parent_offsets) == 0
+    is_empty = np.diff(lists.parent_offsets) == 0
     excluded = ~is_empty & (solution.shares > 0.5)
-    started = linear_programme.CutProgramme(columns, basis.sets, excluded)
-    fresh = linear_programme.CutProgramme(columns, every, excluded)
+    started = linear_programme.CutProgramme(lists, pool.costs, basis.sets, excluded)
+    fresh = linear_programme.CutProgramme(lists, pool.costs, every, excluded)
     started.add_cuts(pool.cuts, kept[:2])
     started.start(basis)
     started.solve(Budget(), len(pool))
@@ -84,8 +84,8 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
     started.exclude(none)
     fresh.exclude(none)
     found, expected = (some.solve(Budget(), len(pool)) for some in (started, fresh))
-    cost = expected.shares @ columns.costs
-    assert found.shares @ columns.costs == pytest.approx(cost, abs=1e-6)
+    cost = expected.shares @ pool.costs
+    assert found.shares @ pool.costs == pytest.approx(cost, abs=1e-6)
     assert [work.evaluate(none, some.multipliers)[0] for some in (found, expected)] == pytest.approx([cost] * 2)
 
 
@@ -93,7 +93,7 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
 def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
     work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
     rng = np.random.default_rng(seed)
-    work.programme = linear_programme.CutProgramme(work.pool.columns, np.arange(len(none)), none)
+    work.programme = linear_programme.CutProgramme(work.pool.lists, work.pool.costs, np.arange(len(none)), none)
     held = np.sort(rng.permutation(len(work.pool))[: len(work.pool) // 3])
     work.programme.add_cuts(work.pool.cuts, held)
     shares = rng.random(len(none)) * (rng.random(len(none)) < 0.3)
@@ -154,7 +154,7 @@ def test_branch_and_cut_ended_early_has_a_bound_that_holds(seed, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 8, max_parents=4, n_sets=30)
-    best = math.fsum(table.scores[solve_by_subsets(index_table(table), Budget(), NullReporter())[1]])
+    best = math.fsum(table.scores[solve_by_subsets(lists_in(table), Budget(), NullReporter())[1]])
     before = math.inf
     for limit in (1, 3, 10, 30, 100, 300, 10_000_000):
         tree = tree_on(table, seed, Budget(evaluations=limit))

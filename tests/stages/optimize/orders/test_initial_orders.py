@@ -14,7 +14,7 @@ from formats.data_records import Variable
 from formats.records import Header
 from stages.graphs import positions_of, random_topological_order
 from stages.lists.order_decoding import choose_consistent
-from stages.lists.set_lists import fixed_first_order, fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_first_order, fixed_parents, lists_in, respect_fixed
 from stages.optimize import INITS
 from stages.optimize.orders.initial_orders import OrderSampler, best_parent_density, entropy_weights
 from stages.optimize.result import total_score
@@ -32,10 +32,10 @@ def families(table, chosen):
 
 def test_hand_order_takes_best_sets_among_predecessors():
     table = make_table(TWO_WAY)
-    _, chosen = choose_consistent(index_table(table), np.array([1, 2, 0], dtype=np.int32))
+    _, chosen = choose_consistent(lists_in(table), np.array([1, 2, 0], dtype=np.int32))
     assert families(table, chosen) == {0: {1}, 1: set(), 2: set()}
     assert total_score(table.scores, chosen) == -21.0
-    _, chosen = choose_consistent(index_table(table), np.array([1, 0, 2], dtype=np.int32))
+    _, chosen = choose_consistent(lists_in(table), np.array([1, 0, 2], dtype=np.int32))
     assert total_score(table.scores, chosen) == -14.0
 
 
@@ -81,7 +81,7 @@ def test_brute_forces_agree(seed):
 @pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_evaluation_matches_definition(seed):
     table = random_table(seed, 9, n_sets=20, n_fixed=seed % 4, ties=seed % 2 == 0)
-    lists = index_table(table)
+    lists = lists_in(table)
     rng = np.random.default_rng(seed)
     order = respect_fixed(rng.permutation(9).astype(np.int32), fixed_parents(table))
     position, chosen = choose_consistent(lists, order)
@@ -129,7 +129,7 @@ def test_depth_first_orders_are_those_of_the_published_example():
 @pytest.mark.parametrize("seed", seeds(10, quick=2))
 def test_topological_order_puts_parents_first(seed):
     table = random_table(seed, 9)
-    lists = index_table(table)
+    lists = lists_in(table)
     rng = np.random.default_rng(seed)
     _, chosen = choose_consistent(lists, rng.permutation(9).astype(np.int32))
     network = families(table, chosen)

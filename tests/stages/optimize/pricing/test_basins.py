@@ -10,7 +10,7 @@ from stages.kernels.orders.set_lists import GAIN_TOLERANCE
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing.basins import AWAY_PATIENCE, AWAY_ROUNDS, HOME_PATIENCE, Basin, OrderedNetwork
-from stages.optimize.pricing.orders import OrderPricing
+from stages.optimize.pricing.order_pricing import OrderPricing
 from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

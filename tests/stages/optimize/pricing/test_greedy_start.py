@@ -20,11 +20,11 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.climbing import climber
 from stages.optimize.climbing.constraints import make_constraints, start_graph
 from stages.optimize.climbing.hc import search_data as hill_climbing
-from stages.optimize.pricing import bounded, greedy_start, loop, orders
+from stages.optimize.pricing import bounded, greedy_start, loop, order_pricing
 from stages.optimize.pricing.greedy_start import LEAST_DEPENDENCE, climb, find_start, rank_candidates
 from stages.optimize.pricing.growing_lists import make_growers
 from stages.optimize.pricing.loop import alternate, learn
-from stages.optimize.pricing.orders import OrderPricing
+from stages.optimize.pricing.order_pricing import OrderPricing
 from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
@@ -239,7 +239,7 @@ def test_the_climb_is_preceded_by_the_best_forest_which_stays_out_of_the_lists(m
 def test_a_run_that_ends_in_the_first_climb_is_no_worse_than_the_best_forest():
     dataset, _ = dependent_dataset(3, 60, 300, most_states=3, noise=0.05)
     forest = bounded.search_data(FamilyScorer(dataset), OptimizeOptions(treewidth=1), Budget(), NullReporter())
-    for search, treewidth in ((bounded.search_data, 2), (orders.search_data, None)):
+    for search, treewidth in ((bounded.search_data, 2), (order_pricing.search_data, None)):
         options, budget = OptimizeOptions(treewidth=treewidth), Budget(evaluations=60 * 60)
         found = search(FamilyScorer(dataset), options, budget, NullReporter())
         assert found.score >= forest.score - 1e-9

@@ -13,7 +13,7 @@ from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
-from stages.optimize.pricing import ktrees, walk_schedule
+from stages.optimize.pricing import ktree_pricing, walk_schedule
 from stages.optimize.pricing import run as run_module
 from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
@@ -33,7 +33,7 @@ def started_engine(dataset, width, budget):
     first.begin(grows=True)
     first.search()
     run.lists.limit_parents(width)
-    engine = ktrees.KTreePricing(run, width, first)
+    engine = ktree_pricing.KTreePricing(run, width, first)
     engine.begin(grows=True)
     engine.is_too_wide = True
     engine.search()
@@ -51,7 +51,7 @@ def record_turns(engine, n_turns, gains):
 
         return search
 
-    engine.arms = [ktrees.Arm(searching(name)) for name in gains]
+    engine.arms = [ktree_pricing.Arm(searching(name)) for name in gains]
     for _ in range(n_turns):
         engine._take_turn()
     return names
@@ -65,7 +65,7 @@ def test_the_search_that_gains_most_has_the_turn_and_others_do_not_wait_forever(
     turns = {name: [-1, *[k for k, turn in enumerate(names) if turn == name], len(names)] for name in names}
     waits = [later - earlier for places in turns.values() for earlier, later in itertools.pairwise(places)]
     assert names.count("rich") > 0.7 * len(names)
-    assert max(waits) <= ktrees.LONGEST_WAIT + 3
+    assert max(waits) <= ktree_pricing.LONGEST_WAIT + 3
 
 
 def test_searches_that_gain_nothing_alternate():
@@ -81,7 +81,7 @@ def test_many_variables_are_searched_without_triangulations(monkeypatch):
     def refuse(*_):
         raise AssertionError("a triangulation of many variables")
 
-    for module in (ktrees, triangulation):
+    for module in (ktree_pricing, triangulation):
         monkeypatch.setattr(module, "MOST_VARIABLES", 11)
     monkeypatch.setattr(triangulation.TriangulationSearch, "start", refuse)
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
@@ -134,8 +134,8 @@ def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice
         clock.now += 1.0
         return 0.0
 
-    monkeypatch.setattr(ktrees.OrderSearch, "anneal", anneal)
-    monkeypatch.setattr(ktrees, "slices", lambda *_: range(1))
+    monkeypatch.setattr(ktree_pricing.OrderSearch, "anneal", anneal)
+    monkeypatch.setattr(ktree_pricing, "slices", lambda *_: range(1))
     while engine.schedule.cooled() < 1.0:
         engine.is_cooling = True
         engine._walk_orders()

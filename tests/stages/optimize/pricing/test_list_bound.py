@@ -12,7 +12,7 @@ from stages.optimize.bounds import anytime_bound
 from stages.optimize.bounds.anytime_bound import SETTLED, SHARE, WorkShare
 from stages.optimize.pricing import loop
 from stages.optimize.pricing.list_bound import IDLE_SHARE
-from stages.optimize.pricing.orders import search_data
+from stages.optimize.pricing.order_pricing import search_data
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer

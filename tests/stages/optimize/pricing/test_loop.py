@@ -13,7 +13,7 @@ from stages.optimize.pricing import loop
 from stages.optimize.pricing import run as run_module
 from stages.optimize.pricing.basins import OrderedNetwork
 from stages.optimize.pricing.loop import LITTLE_GAIN, alternate
-from stages.optimize.pricing.orders import OrderPricing
+from stages.optimize.pricing.order_pricing import OrderPricing
 from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter

@@ -13,7 +13,7 @@ from naive.optimize.treewidth import elimination_width, moral_edges, treewidth
 
 from formats.sets.listed_sets import ListedSets
 from stages.graphs import positions_of
-from stages.lists.set_lists import index_lists, index_table
+from stages.lists.set_lists import lists_in, new_lists
 from stages.optimize.treewidth import triangulation
 from stages.optimize.treewidth.narrowing import narrowed
 from stages.optimize.treewidth.table_bound import TableBound
@@ -26,7 +26,7 @@ N = 10
 def random_problem(seed):
     """Random lists, and the best network of their sets along a random order."""
     rng = np.random.default_rng(seed)
-    lists, order = index_table(random_table(seed, N, n_sets=12)), rng.permutation(N)
+    lists, order = lists_in(random_table(seed, N, n_sets=12)), rng.permutation(N)
     positions, offsets, parents = positions_of(order), lists.parent_offsets, []
     for child in range(N):
         for s in range(*lists.set_offsets[child : child + 2]):
@@ -95,7 +95,7 @@ def test_a_network_within_the_bounds_stays(most, monkeypatch):
 def test_without_smaller_sets_nothing_is_narrowed(most, monkeypatch):
     monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
     parents = ((), (0,), (0, 1), (0, 1, 2))
-    lists = index_lists(np.arange(5), ListedSets.of(parents), np.zeros(4))
+    lists = new_lists(np.arange(5), ListedSets.of(parents), np.zeros(4))
     bound, rng = TableBound(np.ones(4), np.inf), np.random.default_rng(0)
     assert narrowed_network(lists, 2, bound, rng, parents, Budget()) is None
 

@@ -154,7 +154,7 @@ def test_orders_drawn_one_by_one_are_those_that_kg_evaluates(init, index, n_fixe
     scores = []
     for n_orders, order in enumerate(itertools.islice(orders.drawn(index), 20), start=1):
         tree.order[:] = order
-        scores.append(evaluate_order(problem.lists, tree, clique, -np.inf))
+        scores.append(evaluate_order(problem.lists, problem.filters, tree, clique, -np.inf))
         assert orders.evaluate((index, n_orders)).relative_score == max(scores)
     assert len(set(scores)) > 1
 
@@ -179,10 +179,10 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
     problem, order = orders.problem, next(orders.drawn(1))
     found = kastar.BestCliques(orders, Budget()).evaluate(order)
     assert found.order.tolist() == order.tolist()
-    assert found.relative_score == pytest.approx(problem.lists.relative_scores[found.chosen].sum())
+    assert found.relative_score == pytest.approx(problem.lists.scores[found.chosen].sum())
     tree = problem.new_tree()
     tree.order[:] = order
-    greedy = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    greedy = evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     assert found.relative_score >= greedy
     # Cut short, the order is undecided: what is found then is at least k-G's, and the gap covers what it lacks.
     assert found.figures["gap"] == 0.0
@@ -192,7 +192,7 @@ def test_kastar_is_not_below_kg_on_the_same_order(seed, monkeypatch):
         monkeypatch.setattr(kastar, "LATE", late)
         cut = kastar.BestCliques(orders, Budget(seconds)).evaluate(order)
         assert np.isfinite(cut.figures["gap"])
-        assert cut.relative_score == pytest.approx(problem.lists.relative_scores[cut.chosen].sum())
+        assert cut.relative_score == pytest.approx(problem.lists.scores[cut.chosen].sum())
         # The searches add up the same scores in orders of their own.
         rounding = 1e-9
         assert greedy <= cut.relative_score <= found.relative_score + rounding
@@ -263,15 +263,27 @@ def test_fixed_records_beyond_the_bound(method):
         optimize(make_table(sets, fixed=(1, 2, 3, 4)), 2, method)
 
 
-def test_too_many_fixed_parents():
-    sets = {v: {(): -9.0} for v in range(4)}
-    table = make_table({**sets, 3: {(0, 1, 2): -1.0}}, fixed=(3,))
-    with pytest.raises(
-        InfeasibleError, match=r"'V3' must have 3 parents, treewidth 2 allows 2: raise --tw to 3 or demand fewer"
-    ):
-        optimize(table, 2)
-    with pytest.raises(InfeasibleError, match="'V3' must have 3 parents, treewidth 1 allows 1"):
-        optimize(table, 1, "forest")
+@pytest.mark.parametrize("is_fixed", [True, False])
+@pytest.mark.parametrize("method", [*ORDER_METHODS, "exact", "s2", "s2plus"])
+def test_too_many_parents_demanded(method, is_fixed):
+    """By a fixed record, or by required parents: then no listed set of the child is smaller."""
+    sets = {v: {(): -9.0} for v in range(5)}
+    table = make_table({**sets, 4: {(0, 1, 2): -1.0}}, fixed=(4,) if is_fixed else ())
+    for bound in (1, 2):
+        told = rf"'V4' must have 3 parents, but treewidth {bound} allows {bound}: raise --tw to 3 or demand fewer"
+        with pytest.raises(InfeasibleError, match=told):
+            optimize(table, bound, method)
+    assert optimize(table, 3, method).parents[4] == (0, 1, 2)
+
+
+@pytest.mark.parametrize("fixed", [(), (4,)])
+def test_a_forest_allows_one_parent_at_any_bound(fixed):
+    sets = {v: {(): -9.0} for v in range(5)}
+    table = make_table({**sets, 4: {(0, 1, 2): -1.0}}, fixed=fixed)
+    told = "'V4' must have 3 parents, but treewidth 1 allows 1: choose a method that allows --tw 3 or demand fewer"
+    for bound in (1, 3):
+        with pytest.raises(InfeasibleError, match=told):
+            optimize(table, bound, "forest")
 
 
 def test_bounded_methods_say_so():
@@ -284,12 +296,6 @@ def test_best_inside_is_an_upper_bound_only_within_the_graph():
     triangle = frozenset(map(frozenset, itertools.combinations(range(3), 2)))
     assert best_inside(lists_of(table), triangle) == best_bounded(lists_of(table), 2)
     assert best_inside(lists_of(table), frozenset()) == total(optimize(table, 0))
-
-
-def test_a_forest_without_a_single_parent_to_take():
-    sets = {0: {(): -1.0}, 1: {(): -1.0}, 2: {(0, 1): -1.0}}
-    with pytest.raises(InfeasibleError, match="every set of 'V2' has 2 parents or more, treewidth 1 allows 1"):
-        optimize(make_table(sets), 1, "forest")
 
 
 def test_ils_begins_from_the_best_forest_where_it_is_better(monkeypatch):

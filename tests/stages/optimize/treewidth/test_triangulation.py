@@ -9,7 +9,7 @@ from naive.optimize.networks_search import random_table
 from naive.optimize.treewidth import elimination_width, moral_edges
 
 from stages.graphs import positions_of
-from stages.lists.set_lists import index_table
+from stages.lists.set_lists import index_members, lists_in
 from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.optimize.treewidth.table_bound import TableBound
 from stages.optimize.treewidth.triangulation import TriangulationSearch
@@ -18,8 +18,8 @@ from stages.runtime.budgets import Budget
 
 def start_wide(seed, width, n=12):
     """A search from a network that a search without a bound has found; and that network's score."""
-    rng, lists = np.random.default_rng(seed), index_table(random_table(seed, n, n_sets=12))
-    shaker = OrderShaker(lists, np.arange(n, dtype=np.int32), rng)
+    rng, lists = np.random.default_rng(seed), lists_in(random_table(seed, n, n_sets=12))
+    shaker = OrderShaker(lists, index_members(lists), np.arange(n, dtype=np.int32), rng)
     shaker.search(Budget(), 20 * n)
     search = TriangulationSearch(lists, width, TableBound(np.ones(n), np.inf), rng)
     offsets = lists.parent_offsets

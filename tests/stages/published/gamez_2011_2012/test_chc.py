@@ -20,7 +20,7 @@ from naive.independence import is_independence_map
 from naive.optimize import climbing as naive
 
 from stages.optimize.climbing.climber import GRID_QUANTA
-from stages.published.gamez_2011_2012.constrained_climber import ConstrainedClimber
+from stages.published.gamez_2011_2012.chc import ConstrainedClimber
 from stages.scoring.family_scorer import FamilyScorer
 
 # ------------------------------------------------------------------------------------------- by hand

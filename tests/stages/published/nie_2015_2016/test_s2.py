@@ -32,14 +32,14 @@ def test_information_is_that_of_the_data(score):
     """Where a single parent pays, its gain and the penalty make up the mutual information."""
     from formats.records import ParentSetTable
     from stages.parentsets import ParentSetOptions
-    from stages.parentsets.driver import Run
+    from stages.parentsets.identification_run import ParentSetRun
 
     rng = np.random.default_rng(3)
     base = rng.integers(0, 2, 300)
     codes = np.array([(base + (rng.random(300) < 0.1 * (v + 1))) % 3 for v in range(4)], dtype=np.uint8)
     variables = tuple(Variable(f"V{v}", ("0", "1", "2")) for v in range(4))
     options = ParentSetOptions(method="sequential", max_parents=2, score=score)
-    run = Run(Dataset(variables, codes, "sha256:x"), options, Budget(), NullReporter())
+    run = ParentSetRun(Dataset(variables, codes, "sha256:x"), options, Budget(), NullReporter())
     table = ParentSetTable.from_records(run.header, list(run.records()))
     expected = naive.pair_information(codes.T.tolist(), 4)
     found = pairs_of(pair_information(table), 4)
@@ -76,11 +76,11 @@ def test_best_network_within_a_ktree(width, seed):
     table = random_table(seed, n, max_parents=4, n_sets=10 if n < 7 else 5, ties=seed % 2 == 0)
     problem = prepare_within(table, width)
     tree = draw_tree(problem, np.random.default_rng(seed))
-    within = best_within_ktree(problem.lists, tree)
+    within = best_within_ktree(problem.lists, problem.filters, tree)
     answer = InsideSolver(problem).solve(tree, -np.inf, Budget())
     assert answer.gap == 0.0
     assert problem.score(answer.chosen) == pytest.approx(best_inside(lists_of(table), naive.edges_of(tree)), abs=1e-9)
-    assert problem.lists.relative_scores[answer.chosen].sum() == pytest.approx(answer.relative_score, abs=1e-9)
+    assert problem.lists.scores[answer.chosen].sum() == pytest.approx(answer.relative_score, abs=1e-9)
     assert answer.relative_score <= within + 1e-9
     # A floor below changes nothing, a floor at the optimum leaves nothing.
     again = InsideSolver(problem).solve(tree, answer.relative_score - 1e-6, Budget())
@@ -102,7 +102,7 @@ def test_gap_covers_what_was_not_searched(seed, monkeypatch):
         rough = InsideSolver(problem).solve(tree, -np.inf, Budget())
         assert rough.relative_score <= exact.relative_score + 1e-9
         assert rough.relative_score + rough.gap >= exact.relative_score - 1e-9
-        assert problem.lists.relative_scores[rough.chosen].sum() == pytest.approx(rough.relative_score)
+        assert problem.lists.scores[rough.chosen].sum() == pytest.approx(rough.relative_score)
 
 
 @pytest.mark.slow
@@ -133,8 +133,8 @@ def test_the_largest_informative_score_carries_on_from_batch_to_batch():
             progress, rng, tree = progress_of(), task_generator(1, index), trees.problem.new_tree()
             before = progress[ACCEPTED]
             demands = TreeDemands(lists=trees.growth.lists, precedences=trees.growth.precedences)
-            lists, known = trees.problem.lists, trees.information
-            sample_ktrees(lists, demands, known, trees.base, tree, rng, progress, np.inf, size)
+            lists, filters = trees.problem.lists, trees.problem.filters
+            sample_ktrees(lists, filters, demands, trees.information, trees.base, tree, rng, progress, np.inf, size)
             counts += progress[ACCEPTED] - before
         return counts
 

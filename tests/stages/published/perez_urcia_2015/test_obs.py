@@ -11,7 +11,7 @@ from naive.optimize.networks_search import best_by_orders, best_by_subsets, make
 from naive.optimize.orders import greedy_swaps, lists_of, order_score
 
 from stages.lists.order_decoding import choose_consistent
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_parents, index_members, lists_in, respect_fixed
 from stages.optimize import INITS, OptimizeOptions
 from stages.optimize.driver import run
 from stages.published.perez_urcia_2015.obs import climb
@@ -32,8 +32,8 @@ def same(first, second):
 def test_hand_one_swap_reaches_the_optimum():
     """From (0, 1), where 1 gains 1 nat from 0, to (1, 0), where 0 gains 4 from 1."""
     table = make_table({0: {(): -10.0, (1,): -6.0}, 1: {(): -9.0, (0,): -8.0}})
-    lists, order = index_table(table), np.array([0, 1], dtype=np.int32)
-    outcome = climb(lists, order, *choose_consistent(lists, order), 100, Budget())
+    lists, order = lists_in(table), np.array([0, 1], dtype=np.int32)
+    outcome = climb(lists, index_members(lists), order, *choose_consistent(lists, order), 100, Budget())
     assert (outcome.score, outcome.figures) == (-15.0, {"initial_score": -18.0, "iterations": 1})
 
 
@@ -45,8 +45,8 @@ def test_climb_follows_the_naive_twin(seed):
     iterations = 2 if seed % 4 == 0 else 100
     expected, steps = greedy_swaps(naive, start.tolist(), iterations)
     order = start.copy()
-    lists = index_table(table)
-    outcome = climb(lists, order, *choose_consistent(lists, order), iterations, Budget())
+    lists = lists_in(table)
+    outcome = climb(lists, index_members(lists), order, *choose_consistent(lists, order), iterations, Budget())
     assert order.tolist() == expected
     assert outcome.score == pytest.approx(order_score(naive, expected), abs=1e-9)
     assert outcome.figures["iterations"] == steps

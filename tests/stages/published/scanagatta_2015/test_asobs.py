@@ -11,7 +11,7 @@ from naive.optimize.orders import acyclic_climb, acyclic_selection, is_acyclic, 
 from stages.graphs import random_topological_order
 from stages.kernels.orders.acyclic_selection import best_swap
 from stages.lists.order_decoding import select_acyclic
-from stages.lists.set_lists import fixed_parents, index_table, respect_fixed
+from stages.lists.set_lists import fixed_parents, lists_in, respect_fixed
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.result import total_score
@@ -23,7 +23,7 @@ from stages.runtime.reporting import NullReporter
 def select(table, order):
     prescribed = fixed_parents(table)
     order = respect_fixed(np.array(order, dtype=np.int32), prescribed)
-    return order.tolist(), select_acyclic(index_table(table), order, prescribed)
+    return order.tolist(), select_acyclic(lists_in(table), order, prescribed)
 
 
 def test_hand_arc_against_the_order():
@@ -92,7 +92,7 @@ def test_climbs_follow_the_naive_twin(seed, iterations):
     order, chosen = select(table, np.random.default_rng(seed).permutation(9))
     parents = {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(chosen)}
     score, parents, steps = acyclic_climb(lists_of(table), [int(v) for v in order], parents, iterations)
-    found = climb(index_table(table), np.array(order, dtype=np.int32), chosen.copy(), iterations, Budget())
+    found = climb(lists_in(table), np.array(order, dtype=np.int32), chosen.copy(), iterations, Budget())
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.figures["iterations"] == steps
     assert {c: frozenset(table.parent_set(int(s))) for c, s in enumerate(found.chosen)} == parents
@@ -102,7 +102,7 @@ def test_climbs_follow_the_naive_twin(seed, iterations):
 @pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_climbs_end_where_no_swap_gains(seed):
     table = random_table(seed, 9, n_sets=20, n_fixed=seed % 3)
-    lists = index_table(table)
+    lists = lists_in(table)
     order, chosen = select(table, np.random.default_rng(seed).permutation(9))
     before = total_score(table.scores, chosen)
     found = climb(lists, np.array(order, dtype=np.int32), chosen.copy(), 1000, Budget())

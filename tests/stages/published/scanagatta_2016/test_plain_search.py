@@ -15,7 +15,7 @@ from stages.kernels.ktrees.orders import evaluate_order
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.optimize.treewidth.problem import prepare_bounded
-from stages.published.scanagatta_2016.plain_search import search_plainly
+from stages.published.scanagatta_2016.kastar import search_plainly
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 
@@ -26,8 +26,8 @@ def prepare(table, width, seed):
     tree = problem.new_tree()
     order = np.random.default_rng(seed).permutation(problem.n_variables).astype(np.int32)
     tree.order[:] = problem.respect(order)
-    evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
-    return problem, tree, float(problem.lists.relative_scores[tree.chosen[tree.order[: width + 1]]].sum())
+    evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
+    return problem, tree, float(problem.lists.scores[tree.chosen[tree.order[: width + 1]]].sum())
 
 
 @pytest.mark.parametrize("demanding", [False, True])
@@ -40,7 +40,7 @@ def test_the_best_choices_along_an_order(width, seed, demanding):
     expected = start + best_growth(joined_sets(problem.lists), {}, tree.order.tolist(), width, 1.0)
     found, bound, n_states = search_plainly(problem, tree, start, Budget())
     assert found == pytest.approx(expected, abs=1e-9) and bound == found and n_states >= n - width
-    assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(expected, abs=1e-9)
+    assert problem.lists.scores[tree.chosen].sum() == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("room", [0, 1, 5, 100])
@@ -50,7 +50,7 @@ def test_cut_short_it_bounds_what_it_lacks(room, seed):
     expected = start + best_growth(joined_sets(problem.lists), {}, tree.order.tolist(), 2, 1.0)
     found, bound, _ = search_plainly(problem, tree, start, Budget(), room)
     assert found <= expected + 1e-9 and bound >= expected - 1e-9
-    assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(found, abs=1e-9)
+    assert problem.lists.scores[tree.chosen].sum() == pytest.approx(found, abs=1e-9)
 
 
 def test_without_time_it_has_a_bound_alone():

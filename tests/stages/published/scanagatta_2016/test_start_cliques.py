@@ -110,11 +110,11 @@ def test_the_order_is_left_if_it_cannot_reach_the_floor(seed):
     problem = prepare_bounded(table, WIDTH)
     cliques, tree = StartCliques(problem, Budget()), problem.new_tree()
     tree.order[:] = np.random.default_rng(seed).permutation(WIDTH + 3)
-    before = evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
+    before = evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
     chosen = tree.chosen.copy()
     score, room = cliques.complete(tree, before, np.inf)
     assert score == before and (tree.chosen == chosen).all()
     gained, slack = cliques.complete(tree, before)
     assert before <= gained <= before + room + 1e-9 and slack == 0.0
-    assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(gained, abs=1e-9)
+    assert problem.lists.scores[tree.chosen].sum() == pytest.approx(gained, abs=1e-9)
     assert cliques.complete(tree, gained)[0] == pytest.approx(gained, abs=1e-9)

@@ -10,7 +10,7 @@ from naive.optimize.networks_search import best_by_orders, make_table, random_ta
 from naive.optimize.orders import inserted, lists_of, order_score
 
 from stages.graphs import topological_order
-from stages.lists.set_lists import fixed_parents, index_table
+from stages.lists.set_lists import fixed_parents, index_members, lists_in
 from stages.optimize import OptimizeOptions
 from stages.optimize.driver import run
 from stages.published.scanagatta_2017.winasobs import WindowSearcher
@@ -19,8 +19,8 @@ from stages.runtime.reporting import NullReporter
 
 
 def searcher_of(table, seed, widest=5):
-    rng = np.random.default_rng(seed)
-    return WindowSearcher(index_table(table), fixed_parents(table), feasible_order(table, rng), rng, widest)
+    rng, lists = np.random.default_rng(seed), lists_in(table)
+    return WindowSearcher(lists, index_members(lists), fixed_parents(table), feasible_order(table, rng), rng, widest)
 
 
 # Worked by hand
@@ -40,7 +40,7 @@ def test_hand_topological_order_by_rank():
 def test_no_block_gains_at_the_end_of_a_climb(seed):
     table = random_table(seed, 8, n_sets=25, n_fixed=seed % 3)
     naive, searcher = lists_of(table), searcher_of(table, seed, widest=4)
-    lists, state = start(table, searcher.order)
+    lists, _, state = start(table, searcher.order)
     before = order_score(naive, state.order.tolist())
     searcher.climb(state, Budget())
     order = state.order.tolist()

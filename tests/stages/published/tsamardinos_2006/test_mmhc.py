@@ -14,8 +14,7 @@ from scipy.stats import chi2
 
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.climber import GRID_QUANTA
-from stages.published.tsamardinos_2006.mmhc import search_data
-from stages.published.tsamardinos_2006.mmpc import TargetSearch, find_neighbours, subsets_within
+from stages.published.tsamardinos_2006.mmhc import TargetSearch, find_neighbours, search_data, subsets_within
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer

@@ -14,7 +14,7 @@ from naive.optimize.ktrees import all_ktrees
 from naive.optimize.networks_search import random_table
 
 from stages.kernels.bits import has_bit
-from stages.kernels.ktrees.bounded_lists import pair_bit
+from stages.kernels.ktrees.set_filters import pair_bit
 from stages.optimize.treewidth.problem import prepare_within
 from stages.published.nie_2015_2016.kernels.dandelion import decode_ktree, draw_code
 

@@ -12,8 +12,9 @@ from naive.optimize.ktrees import best_inside
 from naive.optimize.networks_search import random_table
 from naive.optimize.orders import lists_of
 
+from stages.lists.set_lists import costs_of
 from stages.optimize.treewidth.problem import prepare_within
-from stages.published.nie_2015_2016.kernels.clique_families import new_clique_families, sort_families
+from stages.published.nie_2015_2016.kernels.families_by_clique import new_clique_families, sort_families
 from stages.published.nie_2015_2016.kernels.ktree_dp import (
     LOST,
     link_cliques,
@@ -29,8 +30,9 @@ def sorted_families(problem, tree, most_reduced=np.inf):
     """All families of a k-tree up to a cost, and what the best of these cost against the best of all."""
     n, n_sets = problem.n_variables, len(problem.scores)
     families, chosen = new_families(n, n_sets, len(problem.lists.parents)), new_clique_families(n, n_sets)
-    collect_families(problem.lists, tree, families)
-    return chosen, sort_families(problem.lists, families, families.costs, most_reduced, chosen)
+    collect_families(problem.lists, problem.filters, tree, families)
+    fitting = families.lists._replace(scores=families.lists.scores[: families.lists.set_offsets[-1]])
+    return chosen, sort_families(families, costs_of(fitting), most_reduced, chosen)
 
 
 def solve(problem, tree, slack, limit=300):
@@ -60,7 +62,7 @@ def test_best_network_within_a_ktree(width, seed):
     assert lost == np.inf
     expected = best_inside(lists_of(table), naive.edges_of(tree))
     assert problem.score(tree.chosen) == pytest.approx(expected, abs=1e-9)
-    assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(relative_score, abs=1e-9)
+    assert problem.lists.scores[tree.chosen].sum() == pytest.approx(relative_score, abs=1e-9)
     families = [frozenset(table.parent_set(int(s))) for s in problem.source[tree.chosen]]
     assert is_acyclic(families)
     # Slack is what networks may cost against the best sets within the k-tree, cycles allowed.
@@ -108,7 +110,7 @@ def test_families_of_no_use_are_left_out():
     everything, _ = sorted_families(problem, tree)
     cheap, lack = sorted_families(problem, tree, 3.0)
     costs = {
-        int(s): everything.best[child] - problem.lists.relative_scores[s]
+        int(s): everything.best[child] - problem.lists.scores[s]
         for s, child in zip(everything.sets, everything.children)
     }
     kept = set(cheap.sets[: cheap.offsets[-1]].tolist())

@@ -62,7 +62,7 @@ def test_without_room_growth_is_greedy_and_ends(seed, room):
     """However many steps a call may take, the same k-tree of full cliques comes out."""
     n, width = 9, 2
     trees = GuidedTrees(random_table(seed, n, n_sets=30), OptimizeOptions(treewidth=width), Budget())
-    problem, lists, found = trees.problem, trees.growth.lists, []
+    problem, lists, filters, found = trees.problem, trees.growth.lists, trees.growth.filters, []
     for n_expansions in (1, 10**6):
         tree, most = problem.new_tree(), np.empty(n + 1)
         tree.order[:] = np.random.default_rng(seed).permutation(n)
@@ -74,7 +74,7 @@ def test_without_room_growth_is_greedy_and_ends(seed, room):
         states, state = new_growth_states(room + n), -1
         begin_growth(states, width + 1, 0.0, 0.0, rest[width + 1])
         while state < 0:
-            state = search_order(lists, trees.information, tree, states, rest, 0.5, room, n_expansions)
+            state = search_order(lists, filters, trees.information, tree, states, rest, 0.5, room, n_expansions)
         rebuild(tree, states, state)
         edges = naive.edges_of(tree)
         assert len(edges) == width * (width + 1) // 2 + width * (n - width - 1)

@@ -37,7 +37,7 @@ def test_mended_trees_are_ktrees_that_hold_fixed_families(width, seed):
         tree = draw_tree(problem, rng)
         drawn = naive.edges_of(tree)
         held = all(naive.is_clique([v, *p], drawn) for v, p in enumerate(families))
-        assert holds_last_sets(problem.lists, tree) == held
+        assert holds_last_sets(problem.lists, problem.filters, tree) == held
         mend_ktree(TreeDemands(lists=growth.lists, precedences=growth.precedences), tree, rng)
         edges, order = naive.edges_of(tree), tree.order.tolist()
         assert sorted(order) == list(range(n))

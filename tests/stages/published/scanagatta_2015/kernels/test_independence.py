@@ -74,7 +74,7 @@ def test_lines_of_extensions_come_best_first():
     found = limits.nothing_found(child)
     found.begin((), case.scorer.local_score(child, ()))
     singletons = case.scorer.expand(child, (), limits.allowed)
-    search = independence._Search(case.scorer, limits, case.run.budget, found, singletons)
+    search = independence._IndependenceSearch(case.scorer, limits, case.run.budget, found, singletons)
     ranking, state = search.ranking, search.state
     assert sorted(ranking.variables.tolist()) == limits.allowed.tolist()
     for line, states in enumerate(ranking.states):

@@ -49,8 +49,8 @@ def prepare(problem, order):
     """The tree with k-G's choices along an order, its ranked sets, and the relative score of the start clique."""
     tree = problem.new_tree()
     tree.order[:] = order
-    evaluate_order(problem.lists, tree, problem.new_clique_tables(), -np.inf)
-    start = float(problem.lists.relative_scores[tree.chosen[tree.order[: problem.treewidth + 1]]].sum())
+    evaluate_order(problem.lists, problem.filters, tree, problem.new_clique_tables(), -np.inf)
+    start = float(problem.lists.scores[tree.chosen[tree.order[: problem.treewidth + 1]]].sum())
     return tree, rank_sets(problem.lists, tree.order, problem.treewidth), start
 
 
@@ -136,7 +136,7 @@ def test_best_cliques_along_an_order(width, seed, demanding):
     expected = start + best_growth(joined, {}, order.tolist(), width, 1.0)
     assert found == pytest.approx(expected, abs=1e-9)
     assert naive_optimum(problem, order) == pytest.approx(expected, abs=1e-9)
-    assert problem.lists.relative_scores[chosen].sum() == pytest.approx(expected, abs=1e-9)
+    assert problem.lists.scores[chosen].sum() == pytest.approx(expected, abs=1e-9)
     assert fits_order(problem, order.tolist(), chosen)
     assert branch(problem, order, n_choices=1)[0] == pytest.approx(found, abs=1e-9)
     assert branch(problem, order, expected)[0] == expected
@@ -148,7 +148,7 @@ def check_optimum(seed, n, width, n_sets):
     order = problem.respect(np.random.default_rng(seed).permutation(n).astype(np.int32))
     found, chosen = branch(problem, order)
     assert found == pytest.approx(naive_optimum(problem, order), abs=1e-9)
-    assert problem.lists.relative_scores[chosen].sum() == pytest.approx(found, abs=1e-9)
+    assert problem.lists.scores[chosen].sum() == pytest.approx(found, abs=1e-9)
     assert fits_order(problem, order.tolist(), chosen)
 
 
@@ -187,7 +187,7 @@ def test_best_of_all_choices_of_sets(n, seed):
         for sets in itertools.product(*(options[i] for i in picked)):
             trial = chosen.copy()
             trial[order[width + 1 :][picked]] = sets
-            if problem.lists.relative_scores[trial].sum() > found + 1e-9:
+            if problem.lists.scores[trial].sum() > found + 1e-9:
                 assert not fits_order(problem, order.tolist(), trial)
 
 
@@ -277,7 +277,7 @@ def test_neighbourhoods_give_choices_that_fit(seed, width):
         found = search_neighbourhoods(ranked, start, width, rng, taken, found, n_trials)
         assert before <= found <= optimum + 1e-9
         tree.chosen[tree.order[::-1][: len(taken)]] = ranked.sources[taken]
-        assert problem.lists.relative_scores[tree.chosen].sum() == pytest.approx(found, abs=1e-9)
+        assert problem.lists.scores[tree.chosen].sum() == pytest.approx(found, abs=1e-9)
         assert fits_order(problem, order.tolist(), tree.chosen)
     assert found == pytest.approx(optimum, abs=1e-9)
     # Nothing above the optimum is found, and what was taken stays.

@@ -1,0 +1,317 @@
+"""Rows about the cliques of a k-tree that a fractional solution violates, with their proofs.
+
+G is a k-tree that contains the moral graph of a network of treewidth at most K; y are its edges, t its triangles, q
+its cliques of four. The separators by growth begin with every pair of variables and add the best next variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from stages.kernels.bounds.triangles import grow_links, shortest_detour
+
+from .cliques import Cliques
+
+VIOLATION = 0.003
+"""Least violation of a row that is worth its place."""
+
+MOST_STARTS = 2000
+"""Most triangles of a variable from which sets of its neighbours grow, the largest first."""
+
+MOST_OF_A_KIND = 100
+"""Most rows of a kind in a round, the most violated first."""
+
+
+class Row(NamedTuple):
+    """A valid row: coefficients times columns sum to `demand` or more; to exactly this if it is an equation."""
+
+    key: tuple[object, ...]  # kind and members; no two rows of a pool have the same
+    columns: np.ndarray  # int64
+    values: np.ndarray  # int64
+    demand: int
+    is_equation: bool = False
+
+
+class CliquePoint:
+    """A fractional solution: values (float64) of all columns."""
+
+    def __init__(self, cliques: Cliques, values: np.ndarray):
+        self.cliques, self.values = cliques, values
+        padded = np.append(values, 0.0)
+        self.y = padded[cliques.pair_column]  # shape (n, n); 0 on the diagonal
+        self.t = padded[cliques.triple_column]  # shape (n, n, n); 0 for triples that are no columns
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Each pair as a set of variables; float64, shape (n_pairs, n)."""
+        pairs = self.cliques.pairs
+        starts = np.zeros((len(pairs), self.cliques.n_variables))
+        starts[np.arange(len(pairs))[:, None], pairs] = 1.0
+        return starts
+
+    @cached_property
+    def t_most(self) -> np.ndarray:
+        """The values of triples; of one that is no column the least of its pairs, shape (n, n, n)."""
+        y = self.y
+        least = np.minimum(np.minimum(y[:, :, None], y[:, None, :]), y[None, :, :])
+        return np.where(self.cliques.triple_column < 0, least, self.t)
+
+    def columns_of(self, a: Any, b: Any, c: Any) -> np.ndarray:
+        """The columns of triples; of one that is no column its pair of the least value.
+
+        Members are int64, single ones or arrays, and do not repeat.
+        """
+        columns, pairs = self.cliques.triple_column[a, b, c], self.cliques.pair_column
+        edges = np.stack(np.broadcast_arrays(pairs[a, b], pairs[a, c], pairs[b, c]))
+        scarcest = np.take_along_axis(edges, np.argmin(self.values[edges], axis=0)[None], axis=0)[0]
+        return np.where(columns < 0, scarcest, columns)
+
+
+Violated = Iterator[tuple[float, Row]]
+
+
+P = TypeVar("P", bound=CliquePoint)
+
+
+def most_violated(kinds: Iterable[Callable[[P], Violated]], point: P) -> list[Row]:
+    """Violated rows of each kind, the most violated first."""
+    rows = []
+    for kind in kinds:
+        found = sorted(kind(point), key=lambda each: -each[0])
+        rows += [row for _, row in found[:MOST_OF_A_KIND]]
+    return rows
+
+
+def most_edges(cliques: Cliques, size: int) -> int:
+    """The most edges among this number of variables, at least K: a k-tree's."""
+    k = cliques.treewidth
+    return k * size - k * (k + 1) // 2
+
+
+def within(kind: str, column: int, parts: np.ndarray) -> Row:
+    """The columns `parts` sum to no more than one column."""
+    values = np.full(1 + len(parts), -1, dtype=np.int64)
+    values[0] = 1
+    return Row(
+        (kind, column, int(parts[0]) if kind in ("edge", "triangle") else -1), np.append(column, parts), values, 0
+    )
+
+
+def grown(starts: np.ndarray, gains, value, least_size: int) -> Iterator[tuple[float, np.ndarray]]:
+    """Sets of variables grown from each start, at their best size: value and membership.
+
+    `gains` has the gains of adding each variable to each set, `value` the value of each set.
+    """
+    inside = starts.copy()
+    best, kept = np.full(len(starts), -np.inf), starts.copy()
+    for size in range(2, starts.shape[1] + 1):
+        if size >= least_size:
+            now = value(inside)
+            better = now > best + 1e-9
+            best[better], kept[better] = now[better], inside[better]
+        if size == starts.shape[1]:
+            break
+        gain = np.where(inside > 0.0, -np.inf, gains(inside))
+        inside[np.arange(len(inside)), np.argmax(gain, axis=1)] = 1.0
+    violated = np.flatnonzero(best > VIOLATION)
+    seen: set[bytes] = set()
+    for i in violated[np.argsort(-best[violated], kind="stable")].tolist():
+        key = kept[i].astype(np.bool_).tobytes()
+        if key not in seen:
+            seen.add(key)
+            yield float(best[i]), np.flatnonzero(kept[i])
+
+
+def edge_counts(point: CliquePoint) -> Violated:
+    """At least K variables have no more edges than a k-tree on them."""
+    cliques, k = point.cliques, point.cliques.treewidth
+
+    def value(inside: np.ndarray) -> np.ndarray:
+        size = inside.sum(axis=1)
+        return np.asarray(0.5 * ((inside @ point.y) * inside).sum(axis=1) - k * size + k * (k + 1) / 2)
+
+    for lack, some in grown(point.starts, lambda inside: inside @ point.y, value, k + 1):
+        columns = cliques.pair_column[some[:, None], some][np.triu_indices(len(some), 1)].astype(np.int64)
+        key = ("edges", *some.tolist())
+        yield lack, Row(key, columns, np.full(len(columns), -1, dtype=np.int64), -most_edges(cliques, len(some)))
+
+
+def triangles_within_edges(point: CliquePoint) -> Violated:
+    """The three pairs of a triangle are edges."""
+    yield from _parts(point, "edge", point.cliques.edges_of_triples, point.cliques.first_triple)
+
+
+def quads_within_triangles(point: CliquePoint) -> Violated:
+    """The four triples of a clique are triangles."""
+    yield from _parts(point, "triangle", point.cliques.triples_of_quads, point.cliques.first_quad)
+
+
+def _parts(point: CliquePoint, kind: str, parts: np.ndarray, first: int) -> Violated:
+    values = point.values
+    lacks = values[first : first + len(parts), None] - values[parts]
+    for clique, place in np.argwhere(lacks > VIOLATION).tolist():
+        yield float(lacks[clique, place]), within(kind, int(parts[clique, place]), np.array([first + clique]))
+
+
+def degrees(point: CliquePoint) -> Violated:
+    """The link of a variable in a k-tree is a (K-1)-tree on its m >= K neighbours, with (K-1) m - K (K-1) / 2
+    edges; these are the triangles at the variable.
+    """
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = np.abs(_missing_at(point, point.t))
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles, edges = cliques.triple_column[v, *_pairs_beside(cliques, v)], _edges_at(cliques, v)
+        weights = ((triangles, 1), (edges, 1 - k))
+        yield float(lacks[v]), _row(("degree", v), *weights, demand=-k * (k - 1) // 2, equal=True)
+
+
+def least_degrees(point: CliquePoint) -> Violated:
+    """`degrees`, as the least number of triangles; a triple that is no column counts as much as one of its pairs."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = _missing_at(point, point.t_most)
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles = point.columns_of(v, *_pairs_beside(cliques, v))
+        weights = ((triangles, 1), (_edges_at(cliques, v), 1 - k))
+        yield float(lacks[v]), _row(("least degree", v), *weights, demand=-k * (k - 1) // 2)
+
+
+def most_degrees(point: CliquePoint) -> Violated:
+    """`degrees`, as the greatest number of triangles; triples that are no columns do not count."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = -_missing_at(point, point.t)
+    for v in np.flatnonzero(lacks > VIOLATION).tolist():
+        triangles = cliques.triple_column[v, *_pairs_beside(cliques, v)]
+        weights = ((triangles[triangles >= 0], -1), (_edges_at(cliques, v), k - 1))
+        yield float(lacks[v]), _row(("most degree", v), *weights, demand=k * (k - 1) // 2)
+
+
+def _missing_at(point: CliquePoint, t: np.ndarray) -> np.ndarray:
+    """How many triangles each variable lacks by `degrees`, if `t` are the triangles; negative for too many."""
+    k = point.cliques.treewidth
+    return np.asarray((k - 1) * point.y.sum(axis=1) - k * (k - 1) / 2 - 0.5 * t.sum(axis=(1, 2)))
+
+
+def _pairs_beside(cliques: Cliques, v: int) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of other variables."""
+    others = np.delete(np.arange(cliques.n_variables), v)
+    a, b = np.triu_indices(len(others), 1)
+    return others[a], others[b]
+
+
+def _edges_at(cliques: Cliques, v: int) -> np.ndarray:
+    return np.delete(cliques.pair_column[v], v)
+
+
+def triangles_of_edges(point: CliquePoint) -> Violated:
+    """An edge of a k-tree is in at least K - 1 triangles."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    lacks = (k - 1) * point.y - point.t_most.sum(axis=2)
+    for a, b in cliques.pairs[lacks[tuple(cliques.pairs.T)] > VIOLATION].tolist():
+        others = np.delete(np.arange(cliques.n_variables), (a, b))
+        edge = cliques.pair_column[a, b]
+        triangles = point.columns_of(a, b, others)
+        yield float(lacks[a, b]), _row(("triangles", a, b), (triangles, 1), (np.array([edge]), 1 - k))
+
+
+def quads_of_triangles(point: CliquePoint) -> Violated:
+    """A triangle of a k-tree, K >= 3, is in at least K - 2 cliques of four."""
+    cliques, k = point.cliques, point.cliques.treewidth
+    assert cliques.quad_column is not None
+    q = np.append(point.values, 0.0)[cliques.quad_column].sum(axis=3)
+    lacks = ((k - 2) * point.t - q)[tuple(cliques.triples.T)]
+    for triple in np.flatnonzero(lacks > VIOLATION).tolist():
+        a, b, c = cliques.triples[triple].tolist()
+        others = np.delete(np.arange(cliques.n_variables), (a, b, c))
+        quads = cliques.quad_column[a, b, c, others]
+        column = np.array([cliques.first_triple + triple])
+        yield float(lacks[triple]), _row(("quads", a, b, c), (quads, 1), (column, 2 - k))
+
+
+def quads_of_edges(point: CliquePoint) -> Violated:
+    """The link of an edge in a k-tree, K >= 3, is a (K-2)-tree on the m >= K-1 variables that form triangles with it:
+    (K-2) m - (K-1) (K-2) / 2 edges, which are the cliques of four at the edge.
+    """
+    cliques, k = point.cliques, point.cliques.treewidth
+    assert cliques.quad_column is not None
+    q = np.append(point.values, 0.0)[cliques.quad_column].sum(axis=(2, 3)) / 2
+    lacks = np.abs(q - (k - 2) * point.t.sum(axis=2) + (k - 1) * (k - 2) / 2 * point.y)
+    for a, b in cliques.pairs[lacks[tuple(cliques.pairs.T)] > VIOLATION].tolist():
+        others = np.delete(np.arange(cliques.n_variables), (a, b))
+        i, j = np.triu_indices(len(others), 1)
+        quads = cliques.quad_column[a, b, others[i], others[j]]
+        triangles = cliques.triple_column[a, b, others]
+        edge = np.array([cliques.pair_column[a, b]])
+        weights = ((quads, 1), (triangles, 2 - k), (edge, (k - 1) * (k - 2) // 2))
+        yield float(lacks[a, b]), _row(("quad degree", a, b), *weights, equal=True)
+
+
+def links(point: CliquePoint) -> Violated:
+    """In the link of v, a (K-1)-tree, the m members of S that are neighbours of v have at most (K-1) m - K (K-1) / 2
+    edges if m >= K - 1, else m (m - 1) / 2.
+
+    For distinct u_1 ... u_{K-1} in S both are at most (K-1) y(v, S) - sum over i of (K-i) y[v, u_i]: the sum is at
+    most K (K-1) / 2, and at most (K-1) + ... + (K-m).
+    """
+    cliques, k = point.cliques, point.cliques.treewidth
+    weights = np.arange(k - 1, 0, -1)
+    for v in range(cliques.n_variables):
+        # Others gain nothing: they are in no triangle with v.
+        near = np.flatnonzero(point.t[v].any(axis=1))
+        triangles, edges = point.t[v][np.ix_(near, near)], point.y[v, near]
+        starts = np.stack(np.nonzero(np.triu(triangles) > VIOLATION), axis=1)
+        if len(starts) > MOST_STARTS:
+            starts = starts[np.argsort(-triangles[tuple(starts.T)], kind="stable")[:MOST_STARTS]]
+        orders, lacks = np.empty((len(starts), len(near)), dtype=np.int64), np.empty(len(starts))
+        sizes = grow_links(triangles, edges, k, starts, orders, lacks)
+        found = {}
+        for i in np.flatnonzero(lacks > VIOLATION).tolist():
+            some = np.sort(near[orders[i, : sizes[i]]])
+            found[some.tobytes()] = float(lacks[i]), some
+        for lack, some in found.values():
+            ranked = some[np.argsort(-point.y[v, some], kind="stable")]
+            a, b = np.triu_indices(len(some), 1)
+            columns = cliques.triple_column[v, some[a], some[b]]
+            columns = columns[columns >= 0]
+            of_edges = np.full(len(ranked), k - 1, dtype=np.int64)
+            of_edges[: k - 1] -= weights
+            values = np.append(np.full(len(columns), -1, dtype=np.int64), of_edges)
+            columns = np.append(columns, cliques.pair_column[v, ranked]).astype(np.int64)
+            yield lack, Row(("link", v, *ranked[: k - 1].tolist(), -1, *some.tolist()), columns, values, 0)
+
+
+def chords(point: CliquePoint) -> Violated:
+    """A k-tree is chordal: an edge of a cycle is in a triangle with another variable of the cycle.
+
+    So y[ab] is at most the sum over the other edges of 1 - y and over the other variables c of t[abc]; the least sum
+    is a shortest path.
+    """
+    cliques = point.cliques
+    paths = np.empty(cliques.n_variables, dtype=np.int64)
+    lengths = np.maximum(0.0, 1.0 - point.y)
+    np.fill_diagonal(lengths, np.inf)
+    for a, b in cliques.pairs[point.y[tuple(cliques.pairs.T)] > VIOLATION].tolist():
+        most = point.y[a, b] - VIOLATION
+        length, size = shortest_detour(lengths, np.maximum(0.0, point.t_most[a, b]), a, b, most, paths)
+        if size > 0:
+            path = paths[:size]
+            edges, triangles = (
+                cliques.pair_column[path[:-1], path[1:]],
+                point.columns_of(path[0], path[-1], path[1:-1]),
+            )
+            weights = ((np.array([cliques.pair_column[a, b]]), -1), (edges, -1), (triangles, 1))
+            yield float(point.y[a, b] - length), _row(("chord", *path.tolist()), *weights, demand=-len(edges))
+
+
+def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0, equal: bool = False) -> Row:
+    """A row whose columns have the same coefficient in groups; a column that occurs twice has the sum."""
+    columns = np.concatenate([some for some, _ in weights]).astype(np.int64)
+    values = np.concatenate([np.full(len(some), value, dtype=np.int64) for some, value in weights])
+    unique, places = np.unique(columns, return_inverse=True)
+    if len(unique) < len(columns):
+        sums = np.bincount(places, values, len(unique)).astype(np.int64)
+        columns, values = unique[sums != 0], sums[sums != 0]
+    return Row(key, columns, values, demand, equal)

@@ -1,0 +1,154 @@
+"""Rows of the relaxation with integer coefficients, and the bound of their multipliers in integers."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from formats.sets.listed_sets import offsets_of
+from stages.kernels.orders.set_lists import SetLists
+
+from ...bounds.width.clique_rows import Row
+
+COST_BITS, FINE_BITS, MOST_BITS = 46, 24, 62
+"""Binary digits of the largest cost in coarse units, of a coarse unit in fine ones, and of the largest sum."""
+
+
+class RowPool:
+    """Rows found so far, one after the other."""
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[object, ...], int] = {}
+        self.columns = self.values = self.rows = np.empty(0, dtype=np.int64)  # one entry per coefficient
+        self.offsets = np.zeros(1, dtype=np.int64)
+        self.demands = np.empty(0, dtype=np.int64)
+        self.are_equations = np.empty(0, dtype=np.bool_)
+        self.magnitudes = np.empty(0)  # largest absolute coefficient or demand of each row
+
+    def __len__(self) -> int:
+        return len(self.demands)
+
+    def add(self, rows: list[Row]) -> np.ndarray:
+        """Add the new rows among these; returns the indices of all of them, known or new."""
+        new = [row for row in {row.key: row for row in rows}.values() if row.key not in self.keys]
+        for row in new:
+            self.keys[row.key] = len(self.keys)
+        if new:
+            none = np.empty(0, dtype=np.int64)
+            sizes = np.array([len(row.columns) for row in new])
+            first = len(self)
+            self.columns = np.concatenate([self.columns, none, *(row.columns for row in new)])
+            self.values = np.concatenate([self.values, none, *(row.values for row in new)])
+            self.rows = np.concatenate([self.rows, np.repeat(np.arange(first, first + len(new)), sizes)])
+            self.offsets = np.concatenate([self.offsets, self.offsets[-1] + offsets_of(sizes)[1:]])
+            self.demands = np.append(self.demands, [row.demand for row in new])
+            self.are_equations = np.append(self.are_equations, [row.is_equation for row in new])
+            largest = [max(abs(row.demand), np.abs(row.values).max(initial=1)) for row in new]
+            self.magnitudes = np.append(self.magnitudes, largest)
+        return np.array([self.keys[row.key] for row in rows], dtype=np.int64)
+
+    def lacks(self, point: np.ndarray) -> np.ndarray:
+        """By how much each row is violated at a point (float64, shape (n_columns,)); float64, shape (n_rows,)."""
+        sums = np.bincount(self.rows, self.values * point[self.columns], minlength=len(self))
+        lacks: np.ndarray = self.demands - sums
+        return np.where(self.are_equations, np.abs(lacks), lacks)
+
+
+class Ranges(NamedTuple):
+    """The columns that a branch leaves: bounds of each column, int8, shape (n_columns,).
+
+    Sets have the upper bound 0 if they are excluded.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def copied(self) -> Ranges:
+        """A copy to change."""
+        return Ranges(self.lower.copy(), self.upper.copy())
+
+
+class Costs:
+    """Costs of sets in fine units, rounded down: whole numbers, so bounds have no rounding errors.
+
+    Numbers are pairs of int64: `coarse` units, and `fine` ones, 2 ** `FINE_BITS` to a coarse unit.
+
+    Parameters
+    ----------
+    lists : SetLists
+        Every child has a set.
+    costs : ndarray of float64, shape (n_sets,)
+        Of these sets, nats, non-negative. Those above `most` are cut to it.
+    most : float
+        What no set of a better network costs.
+    """
+
+    def __init__(self, lists: SetLists, costs: np.ndarray, most: float):
+        self.exponent = COST_BITS - math.frexp(max(most, 1e-3))[1]  # coarse units in a nat: 2 ** exponent
+        self.in_nats = np.minimum(costs, most)
+        self.coarse, self.fine = self.in_units(self.in_nats)
+        self.lists = lists
+
+    def nats(self, units: int) -> float:
+        """Fine units in nats, rounded down."""
+        return math.nextafter(math.ldexp(float(units), -self.exponent - FINE_BITS), -math.inf)
+
+    def in_units(self, nats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Whole units, coarse and fine ones, rounded down."""
+        scaled = np.ldexp(nats, self.exponent)
+        coarse = np.floor(scaled)
+        # The difference is exact.
+        return coarse.astype(np.int64), np.floor(np.ldexp(scaled - coarse, FINE_BITS)).astype(np.int64)
+
+
+class SafeBound(NamedTuple):
+    """The bound of some multipliers."""
+
+    units: int  # lower bound on the cost of every network of the branch, in fine units
+    # int64, shape (n_columns,): what a column costs beyond the bound if it is in the solution, in coarse units, up to
+    # one unit; of pairs and larger cliques the reduced cost, negative if leaving it out costs that much.
+    excess: np.ndarray
+
+
+def safe_bound(
+    pool: RowPool, multipliers: np.ndarray, costs: Costs, limits: Ranges, is_ray: bool = False
+) -> SafeBound | None:
+    """The Lagrangian bound of multipliers in nats (float64, shape (n_rows,)), computed in whole numbers; None if they
+    are too large.
+
+    Multipliers of inequalities below zero count as zero. The subproblem chooses the least set of every child and each
+    pair, triple and group of four for itself. With `is_ray` sets cost nothing: a positive bound shows that the branch
+    has no network.
+    """
+    multipliers = np.where(pool.are_equations, multipliers, np.maximum(multipliers, 0.0))
+    # Every sum of products for a column, and every product with a demand, is below this.
+    if not np.ldexp(np.abs(multipliers), costs.exponent) @ pool.magnitudes + len(pool) < 2.0 ** (MOST_BITS - 2):
+        return None
+    n_sets, priced = len(costs.coarse), np.flatnonzero(multipliers)
+    coarse, fine = np.zeros(len(limits.upper), dtype=np.int64), np.zeros(len(limits.upper), dtype=np.int64)
+    if not is_ray:
+        coarse[:n_sets], fine[:n_sets] = costs.coarse, costs.fine
+    of_rows = costs.in_units(multipliers)
+    is_priced = multipliers != 0.0
+    entries = np.flatnonzero(is_priced[pool.rows])
+    columns, rows, values = pool.columns[entries], pool.rows[entries], pool.values[entries]
+    total = 0
+    for units, sums, weight in ((of_rows[0], coarse, 1 << FINE_BITS), (of_rows[1], fine, 1)):
+        np.subtract.at(sums, columns, values * units[rows])
+        # Python's integers cannot overflow.
+        total += weight * sum((units[priced] * pool.demands[priced]).tolist())
+    carried = fine >> FINE_BITS
+    coarse, fine = coarse + carried, fine - (carried << FINE_BITS)
+    starts, sizes = costs.lists.set_offsets[:-1], np.diff(costs.lists.set_offsets)
+    of_sets = np.where(limits.upper[:n_sets] > 0, coarse[:n_sets], np.int64(1) << MOST_BITS)
+    least = np.minimum.reduceat(of_sets, starts)
+    is_least = of_sets == np.repeat(least, sizes)
+    finest = np.minimum.reduceat(np.where(is_least, fine[:n_sets], np.int64(1) << FINE_BITS), starts)
+    lower, upper = limits.lower[n_sets:] > 0, limits.upper[n_sets:] > 0
+    # Fine parts are not negative: the coarse part has the sign.
+    taken = np.flatnonzero(lower | (upper & (coarse[n_sets:] < 0))) + n_sets
+    total += sum(least.tolist() + coarse[taken].tolist()) << FINE_BITS
+    total += sum(finest.tolist() + fine[taken].tolist())
+    return SafeBound(total, np.concatenate([of_sets - np.repeat(least, sizes), coarse[n_sets:]]))
