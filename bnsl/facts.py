@@ -103,7 +103,7 @@ def consensus_facts(network: NetworkRecord) -> str:
 def fit_facts(network: NetworkRecord, figures: Mapping[str, Any], is_interrupted: bool) -> str:
     """One line about the parameters of a network: rows, and where cells are missing how far the estimation came.
 
-    `figures` are those of `bnsl.fit`.
+    `figures` comes from the run of `bnsl.fit`.
     """
     size = f"{plural(network.n_variables, 'variable')}, {plural(network.n_arcs, 'arc')}"
     rows = f"{size}, {plural(figures['rows'], 'row')}"

@@ -261,13 +261,13 @@ class Network(Result):
         return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
 
     def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
-        """This network with parameters from a table. `options` are those of `bnsl.fit`."""
+        """This network with parameters from a table. It takes the options of `bnsl.fit`."""
         import bnsl
 
         return bnsl.fit(self, data, **options)
 
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Unpack[QueryOptions]) -> Table:
-        """Distributions given evidence, or answers to other questions. `options` are those of `bnsl.query`."""
+        """Distributions given evidence, or answers to other questions. It takes the options of `bnsl.query`."""
         import bnsl
 
         options.setdefault("quiet", True)
@@ -293,7 +293,7 @@ class Network(Result):
         """The most probable state of a column in each row of a table, given the row's other cells.
 
         A row of the result has this state, the probability of each state (``P(column=state)``), and the logarithm of
-        the probability of the row's cells. `options` are those of `bnsl.query` that ask no question.
+        the probability of the row's cells. It takes the options of `bnsl.query` that ask no question.
         """
         return self.query(table=table, predict=[column], **options)
 
@@ -303,19 +303,19 @@ class Network(Result):
         """The table with its missing cells filled.
 
         With ``best``, cells get the states that are most probable together; with ``drawn``, states that are drawn
-        given the observed cells. Columns keep their types. `options` are those of `bnsl.query` that ask no question.
+        given the observed cells. Columns keep their types. It takes the options of `bnsl.query` that ask no question.
         """
         return self.query(table=table, fill=how, **options)
 
     def sample(self, rows: int, **options: Unpack[SampleOptions]) -> Table:
-        """Rows drawn from the network. `options` are those of `bnsl.sample`."""
+        """Rows drawn from the network. It takes the options of `bnsl.sample`."""
         import bnsl
 
         options.setdefault("quiet", True)
         return bnsl.sample(self, rows=rows, **options)
 
     def evaluate(self, **options: Any) -> dict[str, Any]:
-        """The measures of the network. `options` are those of `bnsl.evaluate`."""
+        """The measures of the network. It takes the options of `bnsl.evaluate`."""
         import bnsl
 
         options.setdefault("quiet", True)
@@ -325,7 +325,7 @@ class Network(Result):
     def explain(self, data: Source, **options: Unpack[ExplainOptions]) -> Table:
         """For each arc, what the score loses without it; with `target`, what drives this variable.
 
-        `options` are those of `bnsl.explain`.
+        It takes the options of `bnsl.explain`.
         """
         import bnsl
 

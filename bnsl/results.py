@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -29,15 +30,15 @@ def checked_path(path: Any) -> str:
         raise UsageError(f"path={path!r}: {error}.") from None
 
 
-class Deliverable(Generic[T]):
+class Deliverable(ABC, Generic[T]):
     """A result that the command line writes in its own way, part by part if it is large.
 
     Programs in Python get what `for_python` returns.
     """
 
+    @abstractmethod
     def for_python(self) -> T:
         """The object that a program in Python gets."""
-        raise NotImplementedError
 
 
 class Result:

@@ -203,7 +203,7 @@ class Table:
     """A table of answers, which other libraries can read as an Arrow table.
 
     - `index`: the row labels for pandas; None if rows are numbered.
-    - `series`: the columns that pandas gets in place of those of the Arrow table.
+    - `series`: the columns that pandas gets in place of columns of the Arrow table.
     - `titles`, `title`: the column labels for pandas, and the name of these labels.
     """
 

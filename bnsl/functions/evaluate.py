@@ -102,7 +102,7 @@ class MeasureOptions(TypedDict, total=False):
         _Measure(
             "Predict this variable from the other cells of each row of --test, or of --data, and measure the "
             "predictions. The measures are accuracy, log-loss, Brier score, calibration error, recall, precision, "
-            "area under the ROC curve and confusion matrix. The parameters are those of the network; if it has none, "
+            "area under the ROC curve and confusion matrix. The network gives the parameters; if it has none, "
             "they come from --data. With --folds and without --test, each row is predicted by parameters from the "
             "other folds.",
             metavar="NAME",

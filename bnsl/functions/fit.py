@@ -67,7 +67,7 @@ class MaximisationOptions(TypedDict, total=False):
     restarts: Annotated[
         int,
         _Option(
-            "Number of EM starts, of which the best result is kept. The first start uses complete cases, the others "
+            "Number of EM starts; the best result is kept. The first start uses complete cases, the others "
             "use random parameters.",
             Whole(1),
             "N",

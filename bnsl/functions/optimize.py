@@ -228,7 +228,7 @@ class SearchOptions(
 
 
 class OptimizeKeywords(SearchedOptions, SearchOptions, total=False):
-    """Options of `optimize` beside those of a search for one network, but `bootstrap`, which decides the result."""
+    """All options of `optimize` except `bootstrap`, which decides the type of the result."""
 
     resample: Annotated[
         str | None,

@@ -78,6 +78,19 @@ def formats_of(words: tuple[str, ...], help: str, of_network: bool = False) -> d
     return {"kind": Choice(words), "help": help}
 
 
+class AnswerOutput(TableOptions, StatsOptions, total=False):
+    """Destination and format of a table of answers."""
+
+    format: Annotated[
+        Format,
+        formats_of(
+            ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
+            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
+            "name by default.",
+        ),
+    ]
+
+
 class Target(Given):
     """Destination and format of a result: the given options of the command line about it."""
 

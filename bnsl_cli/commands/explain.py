@@ -1,31 +1,18 @@
 """``bnsl explain``: why a network has its arcs, and what drives a variable."""
 
-from typing import Annotated, Unpack
+from typing import Unpack
 
 from bnsl.files.recording import write_stats
 from bnsl.functions.explain import explain
-from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
+from bnsl.options.shared import AnswerOutput, Target
 
 from ..files import write_answers
 from ..running.stage_command import Call, stage_command
 from .query import written_format
 
 
-class ExplainOutput(TableOptions, StatsOptions, total=False):
-    """Destination and format of the result."""
-
-    format: Annotated[
-        Format,
-        formats_of(
-            ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
-            "name by default.",
-        ),
-    ]
-
-
 @stage_command("--data --runners-up --sets --strengths --target --score --missing --format --output", explain)
-def command(call: Call, **options: Unpack[ExplainOutput]) -> None:
+def command(call: Call, **options: Unpack[AnswerOutput]) -> None:
     """Explain why a network has its arcs, and what drives a variable.
 
     Reads a network in any format, and rows of data. Writes for each arc what the score loses if the arc is removed

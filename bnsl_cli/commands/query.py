@@ -1,11 +1,11 @@
 """``bnsl query``: exact inference in a network with parameters."""
 
-from typing import Annotated, Unpack
+from typing import Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.query import query
-from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
+from bnsl.options.shared import AnswerOutput, Target
 from bnsl.running.errors import UsageError
 from formats.registry import named_formats
 
@@ -13,23 +13,10 @@ from ..files import write_answers, write_rows
 from ..running.stage_command import Call, stage_command
 
 
-class QueryOutput(TableOptions, StatsOptions, total=False):
-    """Destination and format of the result."""
-
-    format: Annotated[
-        Format,
-        formats_of(
-            ("csv", "jsonl", "arrow", "feather", "parquet", "table"),
-            "CSV (default in a pipe), JSON lines, Arrow, Parquet or a table to read. A file has the format of its "
-            "name by default.",
-        ),
-    ]
-
-
 @stage_command(
     "--do --variables --mpe --separated --effect --evidence --predict --fill --data --format --output", query
 )
-def command(call: Call, **options: Unpack[QueryOutput]) -> None:
+def command(call: Call, **options: Unpack[AnswerOutput]) -> None:
     """Query a network given evidence: distributions, most probable states, samples.
 
     Reads a network and evidence as NAME=STATE, and writes the distribution of every variable given the evidence.

@@ -145,7 +145,7 @@ def stage_command(common: str = "", of: Callable | None = None) -> Callable[[Cal
     """Make a callback a command; the table of the command line gives the command its name.
 
     - `common`: the options that ``--help`` shows, in this order, as typed (``"--data --time"``); none means all.
-    - `of`: the function of the library that the command calls. The options of the function come before those of the
+    - `of`: the function of the library that the command calls. The options of the function come before options of the
       callback's own signature, and the callback gets a `Call` as its argument ``call``; without `of` it gets a
       ``reporter``.
     The command ends with the exit code that the callback returns, else with the exit code of the call.
