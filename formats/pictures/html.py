@@ -18,7 +18,7 @@ from ..graph_records import Arc, Clusters, Drawing, Probabilities, Strength, scr
 from ..records import Header
 from ..wording import plural, printable
 from .arrows import head_opacity, line_opacity, line_width, link_width, path, shortened
-from .boxes import ROW_HEIGHT, SHARE_WIDTH, bar_start, drawn_bars
+from .boxes import MOST_BARS, ROW_HEIGHT, SHARE_WIDTH, bar_start, short_states
 from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 TEMPLATE = Path(__file__).with_name("network.html")
@@ -82,15 +82,16 @@ def _probabilities(found: Probabilities) -> dict[str, Any]:
 
 
 def _boxes(drawing: Drawing) -> dict[str, Any]:
-    """Where the bars of boxes lie, pixels, and the labels of the bars of every box."""
-    rows = [drawn_bars(drawing, v) for v in range(len(drawing.labels))]
+    """Where the bars of boxes lie, pixels, the labels of all states, and how many bars a box has at most."""
+    states = [each or () for each in _states(drawing)]
     return {
+        "most": MOST_BARS,
         "head": BOX_HEIGHT,
         "row": ROW_HEIGHT,
         "edge": BOX_PADDING,
         "share": SHARE_WIDTH,
-        "start": [round(bar_start(row), 1) for row in rows],
-        "labels": [[label for label, _ in row] for row in rows],
+        "start": [round(bar_start(each), 1) for each in states],
+        "labels": list(map(short_states, states)),
     }
 
 

@@ -131,10 +131,13 @@ def test_tables_in_boxes():
     assert cells[4:13] == ["</script><b>", "0", "1", "0", "1.000", "0.000", "1", "0.400", "0.600"]
 
 
-def test_the_last_bar_is_of_all_other_states():
-    shares = np.full(20, 0.05)
+def test_bars_are_of_the_most_probable_states_in_their_order_and_of_all_others():
+    shares = np.full(20, 0.02)
+    shares[[4, 18]] = 0.39, 0.25
     rows = bars([f"s{i}" for i in range(20)], shares)
-    assert len(rows) == 8 and rows[-1] == ("13 others", pytest.approx(0.65))
+    assert [label for label, _ in rows] == ["s0", "s1", "s2", "s3", "s4", "s5", "s18", "13 others"]
+    assert [share for _, share in rows] == pytest.approx([0.02, 0.02, 0.02, 0.02, 0.39, 0.02, 0.25, 0.26])
+    assert len(bars([f"s{i}" for i in range(8)], np.full(8, 0.125))) == 8
 
 
 def test_the_page_holds_probabilities():
