@@ -33,7 +33,7 @@ def short_states(states: Sequence[str]) -> list[str]:
 
 
 def bars(states: Sequence[str], shares: np.ndarray) -> list[tuple[str, float]]:
-    """Label and probability of every bar of a box: the most probable states in their order, then the others as one."""
+    """Label and probability of each bar of a box: the most probable states in their order, and the others as one."""
     rows = list(zip(short_states(states), shares.tolist()))
     if len(rows) <= MOST_BARS:
         return rows

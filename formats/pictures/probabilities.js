@@ -12,9 +12,9 @@ function barsOf(v) {
 }
 function bars(v, left, top, width, written) {
   const { row, edge, share, start, labels } = net.boxes, x = left + start[v], room = left + width - edge - share - x;
-  const font = pen.font, drawn = barsOf(v);
+  const drawn = barsOf(v);
   pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, row * drawn.length + 2);
-  pen.font = font.replace("12px", "10px");
+  pen.font = typeface(10);
   drawn.forEach((states, i) => {
     const value = states.reduce((sum, state) => sum + marginals[v][state], 0), y = top + row * i;
     const label = states.length > 1 ? `${states.length} others` : labels[v][states[0]];
@@ -25,7 +25,7 @@ function bars(v, left, top, width, written) {
     pen.textAlign = "left"; pen.fillText(label, left + edge, y + 8);
     pen.textAlign = "right"; pen.fillText(percent(value), left + width - edge, y + 8);
   });
-  pen.font = font; pen.textAlign = "center";
+  pen.textAlign = "center";
 }
 // The state whose bar is at a place of the drawing, if that bar is of one state; -1 elsewhere.
 function stateAt(v, y) {
@@ -61,14 +61,17 @@ function showFindings(said) {
 }
 function barList(v) {
   const grid = element("div");
-  grid.className = canAnswer ? "bars open" : "bars";
+  grid.className = "bars";
   marginals[v].forEach((value, state) => {
     const seen = findings.get(v) === state, bar = element("span"), fill = element("i"), share = element("span", percent(value));
     bar.className = seen ? "bar seen" : "bar"; fill.style.width = 100 * value + "%"; bar.append(fill); share.className = "share";
-    for (const part of [element(seen ? "b" : "span", net.states[v][state]), bar, share]) {
-      part.onclick = () => observe(v, state); part.title = canAnswer ? "Set or take back this finding" : "";
-      grid.append(part);
+    const row = element(canAnswer ? "button" : "div");
+    row.append(element(seen ? "b" : "span", net.states[v][state]), bar, share);
+    if (canAnswer) {
+      row.onclick = () => observe(v, state); row.title = "Set or take back this finding";
+      row.dataset.state = state; row.setAttribute("aria-pressed", seen);
     }
+    grid.append(row);
   });
   return grid;
 }
