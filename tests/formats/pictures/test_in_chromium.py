@@ -5,14 +5,20 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.cases.graphs import network_of
 from helpers.places import EXAMPLE_DATA
 
 import bnsl
+from formats.data_records import Variable
+from formats.graph_records import Probabilities
+from formats.pictures.boxes import sizes_below
 from formats.pictures.html import html_text
+from formats.records import Parameters
 from stages.drawing.network_drawing import draw_network
 
 from .chromium import CHROMIUM, Chromium
@@ -95,6 +101,23 @@ def test_a_finding_is_set_by_the_keyboard(browser: Chromium, pages: Path):
     assert browser.run("net.names[chosen]") == "smoke" and browser.run("document.activeElement.tagName") == "H2"
     browser.press("Escape")
     assert "Most arcs" in browser.run("facts.textContent") and browser.said == []
+
+
+def test_bars_are_of_the_states_most_probable_given_the_findings(browser: Chromium, tmp_path: Path):
+    """Of ten states; the first state of the parent makes 0 to 6 probable, the second one 3 to 9."""
+    names, wide = ("parent", "child"), tuple(f"s{i}" for i in range(10))
+    variables = (Variable("parent", ("no", "yes")), Variable("child", wide))
+    likely = np.array([[0.135] * 7 + [0.055 / 3] * 3, [0.055 / 3] * 3 + [0.135] * 7])
+    model = Parameters(variables, ((), (0,)), (np.array([0.9, 0.1]), likely))
+    shown = Probabilities((variables[0].states, wide), (model.tables[0], model.tables[0] @ likely), model, (1, 0))
+    drawing = draw_network(network_of(model.parents, names), names, below=sizes_below(shown, "bars", names))
+    page = tmp_path / "page.html"
+    page.write_text(html_text(replace(drawing, probabilities=shown, boxes="bars")))
+    browser.open(page.as_uri())
+    assert browser.run("barsOf(1)") == [*([i] for i in range(7)), [7, 8, 9]]
+    browser.run("observe(0, 1)")
+    assert browser.run("barsOf(1)") == [*([i] for i in range(3, 10)), [0, 1, 2]]
+    assert "3 others" in browser.run(WRITTEN) and browser.said == []
 
 
 def test_any_name_behind_the_address(browser: Chromium, pages: Path):
