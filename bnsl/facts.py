@@ -11,10 +11,12 @@ from formats.bounds import bound_in, gap_in
 from formats.wording import out_of, plural
 
 if TYPE_CHECKING:
-    from formats.records import NetworkRecord
+    from formats.records import Header, NetworkRecord
 
 LEAST_PERCENT = 0.001
 """Gaps of a smaller share of the score are told in nats alone."""
+LONGEST_VALUE = 40
+"""Characters of the longest value of an option that is told."""
 
 
 def _certificate_facts(claim: dict[str, Any]) -> str:
@@ -55,6 +57,31 @@ def network_facts(network: NetworkRecord) -> str:
         parts.append("interrupted")
     claim = gap_text(network)
     return ", ".join(parts if claim is None else [*parts, claim])
+
+
+def told_facts(network: NetworkRecord) -> str:
+    """One line about a network, as `consensus_facts` tells it of a consensus and `network_facts` of any other."""
+    return (consensus_facts if "agreement" in network.header.extra else network_facts)(network)
+
+
+def origin_facts(header: Header) -> str:
+    """How a network was made: rows of the data, commands with their options, day; empty if none of it is known."""
+    rows = f"from {plural(header.rows, 'row')}" if header.rows else ""
+    commands = ", then ".join(filter(None, map(_command_text, header.by)))
+    parts = [rows, f"by {commands}" if commands else "", f"on {header.created[:10]}" if header.created else ""]
+    return f"Made {' '.join(filter(None, parts))}." if rows or commands else ""
+
+
+def _command_text(entry: Mapping[str, Any]) -> str:
+    """A command in a header with the options that are set; of those with long values the names alone."""
+    told = []
+    for option, value in (entry.get("options") or {}).items():
+        if value is None or value is False:
+            continue
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+        is_short = value is not True and len(text) <= LONGEST_VALUE
+        told.append(" ".join([option.replace("_", " "), *([text] if is_short else [])]))
+    return f"{entry['stage']} ({', '.join(told)})" if told else str(entry["stage"])
 
 
 def _score_text(network: NetworkRecord) -> str:

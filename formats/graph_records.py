@@ -188,6 +188,10 @@ class Drawing:
     """Why there are no `probabilities` though they were wanted."""
     boxes: str = "names"
     """What a box shows below its name: nothing (``names``), ``bars`` or ``tables``."""
+    title: str = "Bayesian network"
+    """Of the page: the name of the file with the network, if it has one."""
+    facts: tuple[str, ...] = ()
+    """What is known of the network as a whole, in sentences for the page."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import formats
@@ -31,6 +32,8 @@ MOST_WITH_BARS = 40
 
 def convert_picture(task: Conversion) -> PreparedOutput:
     """A picture of a network; arcs whose direction nothing decides have no heads."""
+    from ..facts import origin_facts, told_facts
+
     learnt = open_chosen(task)
     whole = learnt.record
     kept = kept_variables(task, whole)
@@ -45,13 +48,26 @@ def convert_picture(task: Conversion) -> PreparedOutput:
 
     def write(target: Any) -> None:
         drawing = draw_network(network, labels, undecided, below)
-        drawing = dataclasses.replace(drawing, probabilities=shown, absent=absent, boxes=boxes)
+        drawing = dataclasses.replace(
+            drawing,
+            probabilities=shown,
+            absent=absent,
+            boxes=boxes,
+            title=_title(task.source, target, kept is not None) or drawing.title,
+            facts=tuple(filter(None, (told_facts(network), origin_facts(network.header)))),
+        )
         try:
             formats.write_drawing(target, drawing, task.format)
         except NoRenderer as error:
             raise RunError(str(error)) from error
 
     return PreparedOutput(network, write)
+
+
+def _title(source: Any, target: Any, is_part: bool) -> str:
+    """The name of the file that holds the network, else of the one that is written; empty if neither has a name."""
+    named = next((each for each in (source, target) if isinstance(each, str) and each != "-"), "")
+    return f"Part of {Path(named).name}" if named and is_part else Path(named).name
 
 
 def probabilities_of(learnt: Network, kept: set[int] | None, task: Conversion) -> Probabilities | str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bnsl.facts import consensus_facts, network_facts
+from bnsl.facts import network_facts, told_facts
 
 from .sheets import VARIABLES, Sheet, SheetColumn, write_sheet
 
@@ -64,5 +64,4 @@ def show_strengths(target: Target, network: NetworkRecord, directions: Direction
         (parent, child, *([directions[parent, child]] if directions else []), strength.arc, strength.either)
         for (parent, child), strength in strongest
     )
-    facts = consensus_facts if "agreement" in network.header.extra else network_facts
-    write_sheet(target, Sheet(columns, rows, "arc", network.header.names, facts(network).splitlines()))
+    write_sheet(target, Sheet(columns, rows, "arc", network.header.names, told_facts(network).splitlines()))

@@ -28,9 +28,11 @@ def line_opacity(strength: Strength) -> float:
 
 
 def head_opacity(strength: Strength) -> float:
-    """Opacity of an arrowhead: 1 where the direction is certain, 0 where the opposite one is equally probable."""
+    """Opacity of an arrowhead: that of its line where the direction is certain, 0 where the opposite one is equally
+    probable.
+    """
     share = strength.arc / strength.either if strength.either else 0.0
-    return max(0.0, min(1.0, 2 * share - 1))
+    return line_opacity(strength) * max(0.0, min(1.0, 2 * share - 1))
 
 
 def link_width(link: Link, clusters: Clusters) -> float:

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from ..graph_records import Drawing, Probabilities
+from ..graph_records import Probabilities
 from ..printable import abbreviated
 from ..records import Parameters
 from ..wording import printable
@@ -22,7 +22,7 @@ COLUMN_GAP = 8.0
 STATE_LENGTH = 14
 """Characters of a state; longer ones are abbreviated in the middle."""
 MOST_BARS = 8
-"""Largest number of bars of a box; the last one is of all other states where there are more."""
+"""Largest number of bars of a box; where there are more states, the last bar is of all but the most probable."""
 MOST_ROWS, MOST_COLUMNS = 16, 10
 """Largest table that a box shows."""
 
@@ -33,17 +33,19 @@ def short_states(states: Sequence[str]) -> list[str]:
 
 
 def bars(states: Sequence[str], shares: np.ndarray) -> list[tuple[str, float]]:
-    """Label and probability of every bar of a box."""
+    """Label and probability of each bar of a box: the most probable states in their order, and the others as one."""
     rows = list(zip(short_states(states), shares.tolist()))
     if len(rows) <= MOST_BARS:
         return rows
-    first = rows[: MOST_BARS - 1]
-    return [*first, (f"{len(rows) - len(first)} others", float(shares[len(first) :].sum()))]
+    likely = sorted(np.argsort(-shares, kind="stable")[: MOST_BARS - 1].tolist())
+    rest = float(np.delete(shares, likely).sum())
+    return [*(rows[state] for state in likely), (f"{len(rows) - len(likely)} others", rest)]
 
 
-def bar_start(rows: Sequence[tuple[str, float]]) -> float:
-    """Distance of the bars from the left border of their box."""
-    return BOX_PADDING + max(text_width(label, SMALL) for label, _ in rows) + COLUMN_GAP
+def bar_start(states: Sequence[str]) -> float:
+    """Distance of the bars from the left border of their box, whichever states are the most probable."""
+    others = [f"{len(states)} others"] if len(states) > MOST_BARS else []
+    return BOX_PADDING + max(text_width(label, SMALL) for label in short_states(states) + others) + COLUMN_GAP
 
 
 def table(model: Parameters, v: int, names: Sequence[str]) -> list[list[str]]:
@@ -77,17 +79,11 @@ def sizes_below(probabilities: Probabilities, boxes: str, labels: Sequence[str])
 def _size(probabilities: Probabilities, boxes: str, labels: Sequence[str], v: int) -> tuple[float, float]:
     if boxes == "bars":
         rows = bars(probabilities.states[v], probabilities.marginals[v])
-        width = bar_start(rows) + BAR_WIDTH + SHARE_WIDTH + BOX_PADDING
+        width = bar_start(probabilities.states[v]) + BAR_WIDTH + SHARE_WIDTH + BOX_PADDING
         return width, ROW_HEIGHT * len(rows) + 4
     assert probabilities.model is not None
     cells = table(probabilities.model, v, labels)
     return sum(column_widths(cells)) - COLUMN_GAP + 2 * BOX_PADDING, ROW_HEIGHT * len(cells) + 4
-
-
-def drawn_bars(drawing: Drawing, v: int) -> list[tuple[str, float]]:
-    """Label and probability of every bar of a box of a drawing."""
-    assert drawing.probabilities is not None
-    return bars(drawing.probabilities.states[v], drawing.probabilities.marginals[v])
 
 
 def percent(share: float) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,9 @@ import numpy as np
 import orjson
 
 from ..graph_records import Arc, Clusters, Drawing, Probabilities, Strength, screened_of, strengths_of
-from ..records import Header
-from ..wording import plural, printable
+from ..wording import printable
 from .arrows import head_opacity, line_opacity, line_width, link_width, path, shortened
-from .boxes import ROW_HEIGHT, SHARE_WIDTH, bar_start, drawn_bars
+from .boxes import MOST_BARS, ROW_HEIGHT, SHARE_WIDTH, bar_start, short_states
 from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 TEMPLATE = Path(__file__).with_name("network.html")
@@ -27,13 +27,22 @@ TEMPLATE = Path(__file__).with_name("network.html")
 def html_text(drawing: Drawing) -> str:
     """The page: zoom, search, facts about every variable, its Markov blanket at a click."""
     text = orjson.dumps(_contents(drawing)).decode()
-    # No text of the data can close the script element that contains it.
-    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return re.sub(
-        r"\{\{([\w.]+)\}\}",
-        lambda found: safe if found[1] == "data" else TEMPLATE.with_name(found[1]).read_text(encoding="utf-8"),
-        TEMPLATE.read_text(encoding="utf-8"),
-    )
+    inserted = {
+        # No text of the data can close the script element that contains it.
+        "data": text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"),
+        "title": _html(drawing.title),
+        "facts": "".join(f"<p>{_html(fact)}</p>" for fact in drawing.facts),
+    }
+
+    def content(found: re.Match[str]) -> str:
+        name = found[1]
+        return inserted[name] if name in inserted else TEMPLATE.with_name(name).read_text(encoding="utf-8")
+
+    return re.sub(r"\{\{([\w.]+)\}\}", content, TEMPLATE.read_text(encoding="utf-8"))
+
+
+def _html(text: str) -> str:
+    return escape(printable(text))
 
 
 def _contents(drawing: Drawing) -> dict[str, Any]:
@@ -43,8 +52,6 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
     total = header.extra.get("total")
     strengths = strengths_of(network)
     return {
-        "title": "Bayesian network",
-        "about": _about(header, len(drawing.arcs), sum(drawing.undirected)),
         "names": [printable(v.name) for v in header.variables],
         "labels": list(map(printable, drawing.labels)),
         "states": [states and list(map(printable, states)) for states in _states(drawing)],
@@ -82,15 +89,16 @@ def _probabilities(found: Probabilities) -> dict[str, Any]:
 
 
 def _boxes(drawing: Drawing) -> dict[str, Any]:
-    """Where the bars of boxes lie, pixels, and the labels of the bars of every box."""
-    rows = [drawn_bars(drawing, v) for v in range(len(drawing.labels))]
+    """Where the bars of boxes lie, pixels, the labels of all states, and how many bars a box has at most."""
+    states = [each or () for each in _states(drawing)]
     return {
+        "most": MOST_BARS,
         "head": BOX_HEIGHT,
         "row": ROW_HEIGHT,
         "edge": BOX_PADDING,
         "share": SHARE_WIDTH,
-        "start": [round(bar_start(row), 1) for row in rows],
-        "labels": [[label for label, _ in row] for row in rows],
+        "start": [round(bar_start(each), 1) for each in states],
+        "labels": list(map(short_states, states)),
     }
 
 
@@ -128,16 +136,6 @@ def _arc(arc: Arc, undirected: bool, line: np.ndarray, strength: Strength | None
     figures = [line_width(strength), line_opacity(strength), shade, *strength]
     drawn = line if undirected else shortened(line, shade)
     return [*arc, int(undirected), path(drawn), *(round(figure, 4) for figure in figures)]
-
-
-def _about(header: Header, n_arcs: int, n_undirected: int) -> str:
-    parts = [plural(header.n_variables, "variable"), plural(n_arcs - n_undirected, "arc")]
-    if n_undirected:
-        parts.append(plural(n_undirected, "undirected edge"))
-    total = header.extra.get("total")
-    if isinstance(total, float):
-        parts.append(f"{'score' if header.score == 'unknown' else header.score} {total:,.2f}")
-    return ", ".join(parts)
 
 
 def _rounded(values: np.ndarray) -> list[float]:

@@ -1,8 +1,12 @@
 const net = JSON.parse(document.getElementById("data").textContent);
 const n = net.names.length, half = net.height.map(h => h / 2);
-const canvas = document.querySelector("canvas"), pen = canvas.getContext("2d");
+const canvas = document.querySelector("canvas");
+let pen = canvas.getContext("2d");
 const tip = document.getElementById("tip"), input = document.querySelector("input");
 const found = document.getElementById("found"), facts = document.getElementById("facts");
+
+// A path that can be painted, and written.
+const curve = d => Object.assign(new Path2D(d), { d });
 
 // ---- the graph: parents and children of every box, curves of arcs with the room they take
 const parents = net.names.map(() => []), children = net.names.map(() => []);
@@ -18,7 +22,7 @@ const arcs = net.arcs.map(([from, to, loose, path, width, opacity = 1, shade, su
   const straight = at.length === 4 && at;
   // The line of an arc whose strength is known ends within its head.
   const on = width ? 9 * shade : 0, tip = [at[last + 2] + on * Math.cos(turn), at[last + 3] + on * Math.sin(turn), turn];
-  return { from, to, loose, straight, x0, y0, x1, y1, width, opacity, shade, sure, either, path: new Path2D(path), tip };
+  return { from, to, loose, straight, x0, y0, x1, y1, width, opacity, shade, sure, either, path: curve(path), tip };
 });
 const isWeighted = arcs.some(a => a.width), strength = new Map(arcs.map(a => [a.from + " " + a.to, a]));
 function sureText(from, to) {
@@ -30,8 +34,7 @@ function sureText(from, to) {
 function isInside(arc) { return !net.clusters || net.clusters.of[arc.from] === net.clusters.of[arc.to]; }
 // Arcs of a smaller probability and links of a smaller share are hidden.
 let least = 0;
-const whole = new Path2D();
-for (const arc of arcs) if (isInside(arc)) whole.addPath(arc.path);
+const whole = curve(arcs.filter(isInside).map(arc => arc.path.d).join(""));
 const screened = new Set(net.screened);
 let [left, top_, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
 const reach = (x0, y0, x1, y1) => {
@@ -56,7 +59,8 @@ scheme.addEventListener("change", () => { readColours(); draw(); });
 let chosen = -1, over = -1, role = new Map();
 function choose(v, move) {
   chosen = v;
-  role = new Map();
+  role = new Map(); forgetNames();
+  document.body.classList.toggle("chosen", v >= 0);
   if (v >= 0) {
     for (const child of children[v]) for (const p of parents[child]) role.set(p, "spouse");
     for (const child of children[v]) role.set(child, "child");
@@ -76,7 +80,9 @@ function roleOf(arc) {
 // ---- the view: screen = world * scale + shift
 let scale = 1, shiftX = 0, shiftY = 0, wide = 0, high = 0, asked = false;
 const clampScale = s => Math.max(Math.min(fitScale(), 0.2) / 2, Math.min(4, s));
-const fitScale = () => Math.min((wide - 40) / (right - left), (high - 40) / (bottom - top_));
+// Pixels around the whole network.
+const EDGE = 20;
+const fitScale = () => Math.min((wide - 2 * EDGE) / (right - left), (high - 2 * EDGE) / (bottom - top_));
 function fit() {
   scale = Math.max(0.001, Math.min(1.5, fitScale()));
   shiftX = (wide - (left + right) * scale) / 2; shiftY = (high - (top_ + bottom) * scale) / 2;
@@ -100,6 +106,7 @@ function centre(v) {
 }
 function resize() {
   const first = !wide, ratio = devicePixelRatio || 1;
+  if (!canvas.clientWidth) return;
   wide = canvas.clientWidth; high = canvas.clientHeight;
   canvas.width = wide * ratio; canvas.height = high * ratio;
   if (first) fit();
@@ -129,12 +136,13 @@ function paint() {
   }
   pen.globalAlpha = faint;
   if (scale > 0.22) heads(seen, ink.head, 1);
-  boxes(x0, y0, x1, y1);
+  boxes(x0, y0, x1, y1); frameTitles();
   if (chosen >= 0) {
     for (const name of ["spouse", "child", "parent"]) {
       const own = near.filter(a => roleOf(a) === name);
       pen.strokeStyle = ink[name];
-      for (const a of own) { pen.lineWidth = a.width || Math.max(2, 1.4 / scale); pen.stroke(a.path); }
+      for (const a of own) { pen.globalAlpha = a.opacity; pen.lineWidth = a.width || Math.max(2, 1.4 / scale); pen.stroke(a.path); }
+      pen.globalAlpha = 1;
       heads(own, ink[name], Math.max(1.25, 0.7 / scale));
     }
     boxes(x0, y0, x1, y1, true);
@@ -158,25 +166,35 @@ function heads(list, colour, size) {
   pen.globalAlpha = plain;
 }
 function boxes(x0, y0, x1, y1, marked = false) {
-  const round = scale > 0.35, written = scale * 12 >= 5.5;
-  pen.font = '12px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif';
-  pen.textAlign = "center"; pen.textBaseline = "middle"; pen.lineWidth = Math.max(1.1, 0.5 / scale);
+  const round = scale > 0.35, written = scale * 12 >= legible, large = [], line = Math.max(1.1, 0.5 / scale);
+  pen.textAlign = "center"; pen.textBaseline = "middle";
   for (let v = 0; v < n; v++) {
     const part = role.get(v), w = net.width[v], x = net.x[v], y = net.y[v];
     if (!!part !== marked || x + w / 2 < x0 || x - w / 2 > x1 || y + half[v] < y0 || y - half[v] > y1) continue;
     pen.globalAlpha = chosen >= 0 && !part ? 0.35 : 1;
     pen.fillStyle = part ? ink[part] : screened.has(v) ? ink.ground : ink.box; pen.strokeStyle = part ? ink[part] : ink.border;
-    pen.beginPath();
+    pen.lineWidth = line; pen.beginPath();
     round ? pen.roundRect(x - w / 2, y - half[v], w, 2 * half[v], 5) : pen.rect(x - w / 2, y - half[v], w, 2 * half[v]);
     if (screened.has(v)) pen.setLineDash([4, 3]);
     pen.fill(); pen.stroke(); pen.setLineDash([]);
-    if (v === over && !part) { pen.lineWidth = 2.4; pen.stroke(); pen.lineWidth = Math.max(1.1, 0.5 / scale); }
-    if (findings.has(v)) { pen.lineWidth = 3; pen.strokeStyle = ink.chosen; pen.stroke(); pen.lineWidth = Math.max(1.1, 0.5 / scale); }
-    if (written) {
+    if (v === over && !part) { pen.lineWidth = 2.4; pen.stroke(); }
+    if (findings.has(v)) { pen.lineWidth = 3; pen.strokeStyle = ink.chosen; pen.stroke(); }
+    const size = sizeOf(v);
+    if (size) large.push([v, part, size / scale]);
+    else if (written) {
+      pen.font = typeface(12);
       pen.fillStyle = part ? ink.ontop : ink.ink;
       pen.fillText(net.labels[v], x, net.boxes ? y - half[v] + net.boxes.head / 2 : y + 0.5);
     }
     if (net.boxes) bars(v, x - w / 2, y - half[v] + net.boxes.head, w, written);
+  }
+  for (const [v, part, size] of large) {
+    const [x0, y0, x1, y1] = spots[v].place(size);
+    pen.globalAlpha = chosen >= 0 && !part ? 0.35 : 1; pen.lineWidth = 1 / scale; pen.font = typeface(size);
+    pen.fillStyle = ink[part ?? "box"]; pen.strokeStyle = ink[findings.has(v) ? "chosen" : part ?? "border"];
+    if (screened.has(v)) pen.setLineDash([4 / scale, 3 / scale]);
+    pen.beginPath(); pen.roundRect(x0, y0, x1 - x0, y1 - y0, 3 / scale); pen.fill(); pen.stroke(); pen.setLineDash([]);
+    pen.fillStyle = ink[part ? "ontop" : "ink"]; pen.fillText(net.labels[v], net.x[v], (y0 + y1) / 2);
   }
   pen.globalAlpha = 1;
 }

@@ -1,18 +1,25 @@
 // ---- pointer and keys
 function at(x, y) {
   const wx = (x - shiftX) / scale, wy = (y - shiftY) / scale, slack = Math.min(8, 3 / scale);
+  for (let v = 0; v < n; v++) {
+    if (Math.abs(wx - net.x[v]) > 150 / scale || Math.abs(wy - net.y[v]) > half[v] + 20 / scale || !sizeOf(v)) continue;
+    const [x0, y0, x1, y1] = spots[v].place(sizeOf(v) / scale);
+    if (wx > x0 && wx < x1 && wy > y0 && wy < y1) return v;
+  }
   for (let v = n - 1; v >= 0; v--)
     if (Math.abs(wx - net.x[v]) <= net.width[v] / 2 + slack && Math.abs(wy - net.y[v]) <= half[v] + slack) return v;
   return -1;
 }
 function click(x, y) {
+  rest(-1); isSilent = true;
   const v = at(x, y), state = v >= 0 && canAnswer ? stateAt(v, (y - shiftY) / scale) : -1;
   if (state >= 0) observe(v, state);
-  else if (clusters && scale < 0.3) { const c = frameAt(x, y); if (c >= 0) enter(c); else choose(-1); }
+  else if (clusters && scale < ENTERED) { const c = frameAt(x, y); if (c >= 0) enter(c); else choose(-1); }
   else choose(v);
 }
 const down = new Map();
-let travelled = 0;
+// After a click a box tells nothing until the pointer has left it.
+let travelled = 0, isSilent = false;
 const place = event => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
 canvas.addEventListener("pointerdown", event => {
   canvas.setPointerCapture(event.pointerId); down.set(event.pointerId, place(event)); travelled = 0;
@@ -21,8 +28,8 @@ canvas.addEventListener("pointermove", event => {
   const [x, y] = place(event), before = down.get(event.pointerId);
   if (!before) {
     const v = at(x, y);
-    if (v !== over) { over = v; draw(); }
-    rest(v, x, y);
+    if (v !== over) { over = v; isSilent = false; draw(); }
+    if (!isSilent) rest(v, x, y);
     return;
   }
   const others = [...down.entries()].filter(([id]) => id !== event.pointerId).map(([, spot]) => spot);
@@ -98,11 +105,10 @@ input.addEventListener("keydown", event => {
   event.preventDefault(); mark();
 });
 
-// ---- begin; a name behind # in the address is chosen at once
-document.title = document.getElementById("title").textContent = net.title;
-document.getElementById("about").textContent = net.about;
+// ---- begin; a name behind # in the address is chosen, also while the page is open
 document.getElementById("legend").hidden = !isWeighted;
 document.getElementById("loose").hidden = !arcs.some(arc => arc.loose);
+document.getElementById("undecided").textContent = arcs.filter(arc => arc.loose).length;
 document.getElementById("screened").hidden = !screened.size;
 document.getElementById("note").textContent = !given ? net.absent : canAnswer
   ? `Click a state${net.boxes ? " in a box or here" : " of a chosen variable"} to set it as a finding; again to take it back.` : given.note;
@@ -118,5 +124,11 @@ if (clusters?.omitted) document.getElementById("omitted").textContent = ` ${clus
 readColours();
 new ResizeObserver(resize).observe(canvas);
 resize();
-const wanted = net.names.indexOf(decodeURIComponent(location.hash.slice(1)));
-if (wanted >= 0) choose(wanted, true);
+function chooseNamed() {
+  let name = location.hash.slice(1);
+  try { name = decodeURIComponent(name); } catch { /* a name with a per cent sign that encodes nothing */ }
+  const v = net.names.indexOf(name);
+  choose(v, v >= 0);
+}
+addEventListener("hashchange", chooseNamed);
+chooseNamed();

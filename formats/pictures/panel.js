@@ -14,17 +14,41 @@ function list(title, colour, members) {
   if (!members.length) return;
   const head = element("h3", `${title} (${members.length})`), mark = element("i");
   mark.style.background = ink[colour]; head.prepend(mark); facts.append(head);
+  inLine(members, v => colour === "parent" ? sureText(v, chosen) : colour === "child" ? sureText(chosen, v) : "");
+}
+// Variables with commas between them; lines end behind commas.
+function inLine(members, noteOn) {
   members.forEach((v, i) => {
-    const link = element("a", net.names[v]);
-    link.onclick = () => choose(v, true);
-    facts.append(link, colour === "parent" ? sureText(v, chosen) : colour === "child" ? sureText(chosen, v) : "", i < members.length - 1 ? ", " : "");
+    const item = element("span");
+    item.className = "item"; item.append(linkTo(v), noteOn(v) + (i < members.length - 1 ? "," : "")); facts.append(item, " ");
   });
 }
+function linkTo(v) {
+  return Object.assign(element("button", net.names[v]), { className: "link", onclick: () => choose(v, true) });
+}
+// Where nothing is chosen: the variables with the most arcs, and the arcs of the highest probability.
+const MOST_TOLD = 12;
+function overview() {
+  const joined = net.names.map((_, v) => v).filter(degree).sort((a, b) => degree(b) - degree(a)).slice(0, MOST_TOLD);
+  if (joined.length) facts.append(element("h3", "Most arcs"));
+  inLine(joined, v => ` (${degree(v)})`);
+  if (!isWeighted) return;
+  facts.append(element("h3", "Strongest arcs"));
+  for (const { from, to, loose } of arcs.slice().sort((a, b) => b.either - a.either || b.sure - a.sure).slice(0, MOST_TOLD)) {
+    const line = element("div");
+    line.append(linkTo(from), loose ? " \u2013 " : " \u2192 ", linkTo(to), sureText(from, to)); facts.append(line);
+  }
+}
 function tell() {
+  const held = facts.contains(document.activeElement) ? document.activeElement.dataset : null;
   facts.replaceChildren();
-  if (chosen < 0) return;
-  facts.append(element("h2", net.names[chosen]));
-  for (const text of [statesText(chosen), scoreText(chosen), screenedText(chosen)]) if (text) facts.append(element("p", text));
+  chosen < 0 ? overview() : describe();
+  // Whoever came here by the keyboard stays at the state, or begins at the top of what is told now.
+  if (held) (held.state && facts.querySelector(`[data-state="${held.state}"]`) || facts.firstElementChild)?.focus();
+}
+function describe() {
+  facts.append(Object.assign(element("h2", net.names[chosen]), { tabIndex: -1 }));
+  for (const text of [marginals ? "" : statesText(chosen), scoreText(chosen), screenedText(chosen)]) if (text) facts.append(element("p", text));
   if (marginals) {
     facts.append(element("h3", findings.size ? "Probabilities given the findings" : "Probabilities"), barList(chosen));
     if (given.tables) facts.append(tableOf(chosen));

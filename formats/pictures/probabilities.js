@@ -3,26 +3,34 @@ const given = net.probabilities, findings = new Map(), canAnswer = !!given?.orde
 const sizes = given?.marginals.map(row => row.length);
 let buckets = null, marginals = given?.marginals, chance = 0;
 const percent = share => (100 * share).toFixed(1) + " %";
+// The bars of a box, each of some states: of the most probable ones in their order, and of the others as one.
+function barsOf(v) {
+  const own = marginals[v], all = own.map((_, state) => state), likely = all.slice().sort((a, b) => own[b] - own[a] || a - b);
+  const alone = new Set(own.length > net.boxes.most ? likely.slice(0, net.boxes.most - 1) : all);
+  const rest = all.filter(state => !alone.has(state)), each = all.filter(state => alone.has(state)).map(state => [state]);
+  return rest.length ? [...each, rest] : each;
+}
 function bars(v, left, top, width, written) {
   const { row, edge, share, start, labels } = net.boxes, x = left + start[v], room = left + width - edge - share - x;
-  const font = pen.font, own = marginals[v], last = labels[v].length - 1;
-  pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, row * labels[v].length + 2);
-  pen.font = font.replace("12px", "10px");
-  labels[v].forEach((label, i) => {
-    const value = i === last ? own.slice(i).reduce((a, b) => a + b, 0) : own[i], y = top + row * i;
+  const drawn = barsOf(v);
+  pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, row * drawn.length + 2);
+  pen.font = typeface(10);
+  drawn.forEach((states, i) => {
+    const value = states.reduce((sum, state) => sum + marginals[v][state], 0), y = top + row * i;
+    const label = states.length > 1 ? `${states.length} others` : labels[v][states[0]];
     pen.fillStyle = ink.line; pen.fillRect(x, y + 3, room, 9);
-    pen.fillStyle = findings.get(v) === i ? ink.chosen : ink.border; pen.fillRect(x, y + 3, room * value, 9);
+    pen.fillStyle = findings.has(v) && findings.get(v) === states[0] ? ink.chosen : ink.border; pen.fillRect(x, y + 3, room * value, 9);
     if (!written) return;
     pen.fillStyle = ink.ink;
     pen.textAlign = "left"; pen.fillText(label, left + edge, y + 8);
     pen.textAlign = "right"; pen.fillText(percent(value), left + width - edge, y + 8);
   });
-  pen.font = font; pen.textAlign = "center";
+  pen.textAlign = "center";
 }
 // The state whose bar is at a place of the drawing, if that bar is of one state; -1 elsewhere.
 function stateAt(v, y) {
-  const i = net.boxes ? Math.floor((y - net.y[v] + half[v] - net.boxes.head) / net.boxes.row) : -1, count = net.boxes?.labels[v].length;
-  return i >= 0 && i < count && (i < count - 1 || count === sizes[v]) ? i : -1;
+  const states = net.boxes && barsOf(v)[Math.floor((y - net.y[v] + half[v] - net.boxes.head) / net.boxes.row)];
+  return states?.length === 1 ? states[0] : -1;
 }
 // A state is observed, or, if it is already, no longer.
 function observe(v, state) {
@@ -53,14 +61,17 @@ function showFindings(said) {
 }
 function barList(v) {
   const grid = element("div");
-  grid.className = canAnswer ? "bars open" : "bars";
+  grid.className = "bars";
   marginals[v].forEach((value, state) => {
     const seen = findings.get(v) === state, bar = element("span"), fill = element("i"), share = element("span", percent(value));
     bar.className = seen ? "bar seen" : "bar"; fill.style.width = 100 * value + "%"; bar.append(fill); share.className = "share";
-    for (const part of [element(seen ? "b" : "span", net.states[v][state]), bar, share]) {
-      part.onclick = () => observe(v, state); part.title = canAnswer ? "Set or take back this finding" : "";
-      grid.append(part);
+    const row = element(canAnswer ? "button" : "div");
+    row.append(element(seen ? "b" : "span", net.states[v][state]), bar, share);
+    if (canAnswer) {
+      row.onclick = () => observe(v, state); row.title = "Set or take back this finding";
+      row.dataset.state = state; row.setAttribute("aria-pressed", seen);
     }
+    grid.append(row);
   });
   return grid;
 }

@@ -11,7 +11,7 @@ from ..graph_records import SCREENED_WORDS, Arc, Clusters, Drawing, Strength, sc
 from ..records import NetworkRecord
 from ..wording import plural, printable
 from .arrows import head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
-from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, column_widths, drawn_bars, percent, table
+from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, bars, column_widths, percent, table
 from .text_widths import BOX_HEIGHT, BOX_PADDING
 
 MARGIN = 24.0
@@ -205,9 +205,12 @@ def _boxes(drawing: Drawing) -> Iterator[str]:
 
 def _below(drawing: Drawing, v: int, left: float, top: float) -> Iterator[str]:
     """Bars or the table of a box, below its name."""
+    shown = drawing.probabilities
+    if shown is None:
+        return
     if drawing.boxes == "bars":
-        rows = drawn_bars(drawing, v)
-        start = left + bar_start(rows)
+        rows = bars(shown.states[v], shown.marginals[v])
+        start = left + bar_start(shown.states[v])
         end = left + float(drawing.width[v]) - BOX_PADDING
         room = end - SHARE_WIDTH - start
         for i, (label, share) in enumerate(rows):
@@ -217,8 +220,8 @@ def _below(drawing: Drawing, v: int, left: float, top: float) -> Iterator[str]:
             yield f'<rect class="room" {place} width="{number(room)}"/>'
             yield f'<rect class="bar" {place} width="{number(room * share)}"/>'
             yield _cell(end, y, percent(share), ' text-anchor="end"')
-    elif drawing.boxes == "tables" and drawing.probabilities is not None and drawing.probabilities.model is not None:
-        cells = table(drawing.probabilities.model, v, drawing.labels)
+    elif drawing.boxes == "tables" and shown.model is not None:
+        cells = table(shown.model, v, drawing.labels)
         widths = column_widths(cells)
         own = len(cells[0]) - len(drawing.network.parents[v])
         start = left + (float(drawing.width[v]) - sum(widths) + COLUMN_GAP) / 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsl.facts import consensus_facts, gap_text, network_facts, rounded_up
+from bnsl.facts import consensus_facts, gap_text, network_facts, origin_facts, rounded_up
 from formats.data_records import Variable
 from formats.records import Header, NetworkRecord
 
@@ -44,6 +44,16 @@ def test_the_claim_in_a_header_in_words(about, gap, text):
     found = network(0.0 if gap == 1e-9 else -100.0, about, gap)
     assert gap_text(found) == text
     assert network_facts(found).endswith("2 variables, 1 arc" if text is None else f"1 arc, {text}")
+
+
+def test_how_a_network_was_made():
+    options = {"method": "ils", "time": 10.0, "forbid": ["a", "b"] * 20, "min_gain": None, "tabu": 0, "cpdag": True}
+    commands = ({"stage": "optimize", "options": options}, {"stage": "average"})
+    made = Header((), rows=1234, by=commands, created="2026-11-28T22:57:58Z")
+    assert origin_facts(made) == (
+        "Made from 1,234 rows by optimize (method ils, time 10, forbid, tabu 0, cpdag), then average on 2026-11-28."
+    )
+    assert origin_facts(Header((), rows=1)) == "Made from 1 row." and origin_facts(Header((), created="2026")) == ""
 
 
 @given(st.floats(0.0, 1e12), st.integers(1, 6))

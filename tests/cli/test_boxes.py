@@ -26,6 +26,15 @@ def test_bars_and_tables():
     assert 'class="cell"' not in bnsl.convert(ASIA, to="svg", quiet=True)
 
 
+def test_a_page_is_named_by_a_file_and_tells_its_facts(tmp_path: Path):
+    assert "<h1>asia.bif</h1><p>8 variables, 8 arcs</p></div>" in bnsl.convert(ASIA, to="html", quiet=True)
+    assert "<title>Part of asia.bif</title>" in bnsl.convert(ASIA, to="html", neighbourhood=["xray"], quiet=True)
+    network, page = bnsl.read(ASIA), tmp_path / "lungs.html"
+    assert "<title>Bayesian network</title>" in bnsl.convert(network, to="html", quiet=True)
+    bnsl.convert(network, output=str(page), quiet=True)
+    assert "<title>lungs.html</title>" in page.read_text()
+
+
 def test_pages_show_bars_in_small_networks():
     assert data_of(bnsl.convert(ASIA, to="html", quiet=True))["boxes"] is not None
     held = data_of(bnsl.convert(ASIA, to="html", boxes="names", quiet=True))

@@ -153,7 +153,7 @@ def test_a_picture_has_lines_of_their_width_and_a_legend():
     widths = [float(e.attrib["stroke-width"]) for e in root.iter() if e.get("class") == "arc"]
     assert widths == [4.0, 1.0, 3.25, *(4 * share for share in (0.25, 0.5, 0.75, 1))]
     heads = [float(e.attrib["opacity"]) for e in root.iter() if e.get("class") == "head" and "opacity" in e.attrib]
-    assert heads == [0.0, 1.0, 0.85]
+    assert heads == [0.0, 0.47, 0.74]
     titles = [e.text for e in root.iter() if e.tag.endswith("title")]
     assert "A \u2192 B\n0.500\n1.000 in either direction" in titles
     _, top, width, height = map(float, root.attrib["viewBox"].split())
@@ -167,9 +167,9 @@ def test_the_page_has_their_figures():
     assert ",4.0,1.0,0.0,0.5,1.0]" in page
 
 
-def test_heads_are_as_opaque_as_directions_are_sure():
-    pairs = [(1, 1), (0.5, 1), (0.25, 1), (0.3, 0.4), (0, 0)]
-    assert [head_opacity(Strength(*pair)) for pair in pairs] == pytest.approx([1, 0, 0, 0.5, 0])
+def test_heads_are_as_opaque_as_their_lines_and_as_directions_are_sure():
+    pairs = [(1, 1), (0.5, 1), (0.25, 1), (0.3, 0.4), (0.1, 0.1), (0, 0)]
+    assert [head_opacity(Strength(*pair)) for pair in pairs] == pytest.approx([1, 0, 0, 0.5 * 0.58, 0.37, 0])
     assert line_width(Strength(0, 0)) > 0
 
 

@@ -15,7 +15,7 @@ from formats.graph_records import SCREENED_WORDS, Clusters, Drawing, Link, Proba
 from formats.graphs.dot import dot_text
 from formats.pictures.arrows import path
 from formats.pictures.boxes import bars
-from formats.pictures.html import html_text
+from formats.pictures.html import TEMPLATE, html_text
 from formats.pictures.svg import svg_text
 from formats.records import Header, NetworkRecord, Parameters
 from formats.wording import printable
@@ -101,8 +101,34 @@ def test_the_page_holds_all_facts():
     assert held["names"] == list(map(printable, HOSTILE)) and held["states"] == [["0", "1"]] * 3
     assert held["scores"] == [-1.0, -2.0, None] and held["total"] == -6.0
     assert [arc[:3] for arc in held["arcs"]] == [[0, 1, 1], [0, 2, 0], [1, 2, 0]]
-    assert held["about"] == "3 variables, 2 arcs, 1 undirected edge, bic -6.00"
     assert contents(html_text(drawing_of(None)))["total"] is None
+
+
+def test_the_page_is_named_and_says_what_is_known():
+    page = html_text(replace(drawing_of(), title="a<b>.bif", facts=("bic -6.00", "Made by </p>")))
+    assert "<title>a&lt;b&gt;.bif</title>" in page and "<h1>a&lt;b&gt;.bif</h1>" in page
+    assert "</h1><p>bic -6.00</p><p>Made by &lt;/p&gt;</p></div>" in page
+    assert "<title>Bayesian network</title>" in html_text(drawing_of())
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, as WCAG 2.1 defines it."""
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+PAIRS = [("ontop", role) for role in ("chosen", "parent", "child", "spouse")]
+PAIRS += [("ink", ground) for ground in ("ground", "panel", "box")] + [("soft", "ground"), ("soft", "panel")]
+
+
+def test_texts_stand_out_from_what_is_behind_them():
+    style = TEMPLATE.with_name("network.css").read_text()
+    for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL):
+        colours = dict(re.findall(r"--(\w+): (#\w{6})", block))
+        for pair in PAIRS:
+            light, dark = sorted((luminance(colours[name]) for name in pair), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, pair
 
 
 def with_probabilities(boxes: str) -> Drawing:
@@ -131,10 +157,13 @@ def test_tables_in_boxes():
     assert cells[4:13] == ["</script><b>", "0", "1", "0", "1.000", "0.000", "1", "0.400", "0.600"]
 
 
-def test_the_last_bar_is_of_all_other_states():
-    shares = np.full(20, 0.05)
+def test_bars_are_of_the_most_probable_states_in_their_order_and_of_all_others():
+    shares = np.full(20, 0.02)
+    shares[[4, 18]] = 0.39, 0.25
     rows = bars([f"s{i}" for i in range(20)], shares)
-    assert len(rows) == 8 and rows[-1] == ("13 others", pytest.approx(0.65))
+    assert [label for label, _ in rows] == ["s0", "s1", "s2", "s3", "s4", "s5", "s18", "13 others"]
+    assert [share for _, share in rows] == pytest.approx([0.02, 0.02, 0.02, 0.02, 0.39, 0.02, 0.25, 0.26])
+    assert len(bars([f"s{i}" for i in range(8)], np.full(8, 0.125))) == 8
 
 
 def test_the_page_holds_probabilities():
