@@ -56,6 +56,8 @@ def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
 def test_a_package_that_is_not_installed_is_named(network: bnsl.Network, monkeypatch):
     for package, convert in (
         ("networkx", network.to_networkx),
+        ("pgmpy", network.to_pgmpy),
+        ("pyagrum", network.to_pyagrum),
         ("pandas", network.to_pandas),
         ("polars", network.to_polars),
         ("pandas", network.predict(RAIN, "wet").to_pandas),
@@ -123,13 +125,6 @@ def test_networks_are_saved_and_read(network: bnsl.Network, tmp_path: Path):
         bnsl.Network.read(tmp_path / "absent.bif")
     with pytest.raises(bnsl.UsageError, match="give the format to write"):
         network.save(tmp_path / "n.unknown")
-
-
-def test_notebooks_draw_small_networks(network: bnsl.Network):
-    picture = network._repr_svg_()
-    assert picture is not None and "<svg" in picture and ">sprinkler<" in picture
-    many = {f"v{i}": [0, 1] * 5 for i in range(201)}
-    assert bnsl.optimize(data=many, method="hc", forbid="*->*", quiet=True)._repr_svg_() is None
 
 
 def test_replicates_are_networks_of_their_own():
