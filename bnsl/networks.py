@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from formats.bounds import gap_in
+from formats.bounds import bound_in, gap_in
 
 from .options.assigned import assignments
 from .results import ArcProbabilities, Result, checked_path, warn_of_claims
@@ -215,6 +215,31 @@ class Network(Result):
         return gap_text(self.record)
 
     @property
+    def trace(self) -> Table:
+        """The best score over time of the search that found the network: `seconds`, `score` in nats, work done.
+
+        Where the search reported an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
+        Raises `UsageError`: the network was read from a file, or came without a search.
+        """
+        import pyarrow
+
+        from .plots import with_facts
+
+        entries = self.figures.get("trace")
+        if not entries:
+            raise UsageError("the network has no trace of a search: it comes from a file, or no search was needed")
+        gaps = [next((name for name in entry if name.startswith("gap")), "") for entry in entries]
+        names = dict.fromkeys(name for entry in entries for name in entry if name not in gaps)
+        columns = {name: [entry.get(name) for entry in entries] for name in names}
+        columns["gap"] = [entry.get(name) for entry, name in zip(entries, gaps)]
+        columns["gap_to"] = [name.removeprefix("gap_to_").replace("_", " ") or None for name in gaps]
+        header = self.record.header
+        bound = bound_in(header.extra)
+        facts = {"score": header.score, "seconds": self.figures["seconds"], "claim": self.claim}
+        facts |= {} if bound is None else {"bound": bound.value}
+        return Table(with_facts(pyarrow.table(columns), facts))
+
+    @property
     def interrupted(self) -> bool:
         """Whether an interruption ended the search."""
         return bool(self.record.header.extra.get("interrupted"))
@@ -251,6 +276,8 @@ class Network(Result):
 
         from formats.tables.arrow_arrays import array_of, text_array
 
+        from .plots import with_facts
+
         model, child = self._fitted(), self._index(variable)
         axes = [model.variables[v] for v in (*model.parents[child], child)]
         table = model.tables[child]
@@ -258,7 +285,10 @@ class Network(Result):
         cells = [
             pyarrow.DictionaryArray.from_arrays(array_of(c), text_array(v.known_states)) for c, v in zip(codes, axes)
         ]
-        return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
+        names = [*(v.name for v in axes), "probability"]
+        return Table(
+            with_facts(pyarrow.table([*cells, array_of(table.ravel())], names), {"family_of": axes[-1].name})
+        )
 
     def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
         """This network with parameters from a table. It takes the options of `bnsl.fit`."""

@@ -13,6 +13,7 @@ from .tables import imported
 
 if TYPE_CHECKING:
     import pyarrow
+    from matplotlib.axes import Axes
 
     from formats import graph_records, records
 
@@ -169,6 +170,27 @@ class ArcProbabilities(Result):
         with translated_errors():
             write_arc_probabilities(target, self.record, offered[0])
 
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
+        """Draw the probabilities by matplotlib.
+
+        - `ax`: the axes to draw on; None for a new figure.
+        - `kind`: ``heat-map``; or ``strengths``, the distribution of the strengths of pairs with the threshold of
+          the consensus, which is drawn by default where there is one.
+
+        Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
+        """
+        from .plots import plot
+
+        return plot(self.plotted, ax, kind)
+
+    @property
+    def plotted(self) -> list[pyarrow.Table]:
+        """The table with the facts that plots need."""
+        from .plots import with_facts
+
+        known = {name: self.figures[name] for name in ("threshold",) if name in self.figures}
+        return [with_facts(self.to_arrow(), {"variables": self.record.header.names, **known})]
+
     def to_arrow(self) -> pyarrow.Table:
         """A table with a row for each pair: `parent`, `child`, `probability`, and further figures."""
         from formats.tables.results.arc_probabilities import probability_table
@@ -177,6 +199,33 @@ class ArcProbabilities(Result):
 
     def __repr__(self) -> str:
         return f"<ArcProbabilities: {len(self.record.header.names):,} variables>"
+
+
+class Measures(dict[str, Any]):
+    """The measures of one network, or of a table of arc strengths, by name."""
+
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
+        """Draw predictions of a target, or the calibration of strengths, by matplotlib.
+
+        - `ax`: the axes to draw on; None for a new figure. Measures of several networks may share axes.
+        - `kind`: ``roc`` or ``precision-recall``, which need ``curve=True``, ``calibration``, or
+          ``strength-calibration``; None for the first of these that the measures have.
+
+        Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
+        """
+        from .plots import plot
+
+        return plot(self.plotted, ax, kind)
+
+    @property
+    def plotted(self) -> list[pyarrow.Table]:
+        """The measures that are lists of rows, as tables, each with the other measures as its facts."""
+        from .plots import tables_of
+
+        facts = {
+            name: value for name, value in self.items() if name == "target_states" or not isinstance(value, list)
+        }
+        return tables_of(self, facts)
 
 
 def warn_of_claims(message: str) -> None:
