@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from formats.bounds import bound_in, gap_in
+from formats.bounds import gap_in
 
 from .options.assigned import assignments
-from .results import ArcProbabilities, Result, checked_path, warn_of_claims
+from .results import ArcProbabilities, Picture, Result, checked_path, trace_table, warn_of_claims, with_facts
 from .running.calls import translated_errors
 from .running.errors import DataError, UsageError
 from .tables import Table, imported
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from formats import records
     from stages.inference.junction_trees import Engine
 
+    from .conversions.selection import PartOptions
     from .functions.explain import ExplainOptions
     from .functions.fit import FitOptions
     from .functions.query import AnswerOptions, QueryOptions
@@ -216,28 +217,12 @@ class Network(Result):
 
     @property
     def trace(self) -> Table:
-        """The best score over time of the search that found the network: `seconds`, `score` in nats, work done.
+        """The search over time: `seconds`, the best `score` in nats, work done.
 
-        Where the search reported an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
-        Raises `UsageError`: the network was read from a file, or came without a search.
+        Where the search knew an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
+        Raises `UsageError`: the network came without a search.
         """
-        import pyarrow
-
-        from .plots import with_facts
-
-        entries = self.figures.get("trace")
-        if not entries:
-            raise UsageError("the network has no trace of a search: it comes from a file, or no search was needed")
-        gaps = [next((name for name in entry if name.startswith("gap")), "") for entry in entries]
-        names = dict.fromkeys(name for entry in entries for name in entry if name not in gaps)
-        columns = {name: [entry.get(name) for entry in entries] for name in names}
-        columns["gap"] = [entry.get(name) for entry, name in zip(entries, gaps)]
-        columns["gap_to"] = [name.removeprefix("gap_to_").replace("_", " ") or None for name in gaps]
-        header = self.record.header
-        bound = bound_in(header.extra)
-        facts = {"score": header.score, "seconds": self.figures["seconds"], "claim": self.claim}
-        facts |= {} if bound is None else {"bound": bound.value}
-        return Table(with_facts(pyarrow.table(columns), facts))
+        return Table(trace_table(self.record.header, self.figures, self.claim))
 
     @property
     def interrupted(self) -> bool:
@@ -276,8 +261,6 @@ class Network(Result):
 
         from formats.tables.arrow_arrays import array_of, text_array
 
-        from .plots import with_facts
-
         model, child = self._fitted(), self._index(variable)
         axes = [model.variables[v] for v in (*model.parents[child], child)]
         table = model.tables[child]
@@ -285,10 +268,8 @@ class Network(Result):
         cells = [
             pyarrow.DictionaryArray.from_arrays(array_of(c), text_array(v.known_states)) for c, v in zip(codes, axes)
         ]
-        names = [*(v.name for v in axes), "probability"]
-        return Table(
-            with_facts(pyarrow.table([*cells, array_of(table.ravel())], names), {"family_of": axes[-1].name})
-        )
+        found = pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"])
+        return Table(with_facts(found, {"family_of": axes[-1].name}))
 
     def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
         """This network with parameters from a table. It takes the options of `bnsl.fit`."""
@@ -363,6 +344,15 @@ class Network(Result):
         return bnsl.explain(self, data=data, **options)
 
     # ----------------------------------------------------------------------------------- other forms
+
+    def plot(self, other: Source = None, **options: Unpack[PartOptions]) -> Picture:
+        """The picture of the network as text in SVG, which a notebook shows; with `other`, of their differences.
+
+        It takes the options of `bnsl.convert` about parts and boxes.
+        """
+        import bnsl
+
+        return Picture(bnsl.convert(self, to="svg", compare=other, quiet=True, **options))
 
     def to_arrow(self) -> pyarrow.Table:
         """A table with a row for each arc: `from`, `to`, and what is known about the arc."""

@@ -4,7 +4,7 @@ A table is one of Arrow; its metadata holds facts about it, as in files of our o
 (`conversions.pictures`), not plots.
 """
 
-# Imported where needed, since loading takes time: matplotlib, pyarrow
+# Imported where needed, since loading takes time: matplotlib
 from __future__ import annotations
 
 import math
@@ -32,7 +32,7 @@ SHADES = "cividis"
 """The colour map of probabilities and states: its lightness falls or rises steadily."""
 BLUE = COLOURS[0]
 MOST_ROWS = 400
-"""Largest number of bars or intervals of a plot."""
+"""Largest number of rows of a table that are drawn as bars or intervals; the plot says if there are more."""
 MOST_FIGURES = 12
 """Largest number of variables of a heat map that shows its probabilities as text."""
 LABEL_LENGTH = 28
@@ -45,41 +45,26 @@ Facts = Mapping[str, Any]
 class Plot:
     """One way to draw a table, which has these columns, and these facts in its metadata.
 
-    - `size`: width and height in inches for a number of rows and of variables.
+    - `width`: of a plot with a line for each row, inches; None for others.
     """
 
     columns: tuple[str, ...]
     draw: Callable[[Axes, Columns, Facts], None]
     facts: tuple[str, ...] = ()
-    size: Callable[[int], tuple[float, float]] = lambda _: (5.6, 4.2)
+    width: float | None = None
+
+    def size(self, table: pyarrow.Table) -> tuple[float, float]:
+        """Width and height for the rows of a table, inches."""
+        if self.width is not None:
+            return self.width, 1.5 + 0.22 * min(len(table), MOST_ROWS)
+        side = max(5.0, min(16.0, 2.2 + 0.3 * math.isqrt(len(table))))
+        return (side, side) if self.draw is _heat_map else (5.6, 4.2)
 
     def fits(self, table: pyarrow.Table) -> bool:
         """Whether the table holds what is drawn."""
-        return set(self.columns) <= set(table.column_names) and set(self.facts) <= facts_of(table).keys()
+        from formats.tables.results.result_tables import own_header
 
-
-def facts_of(table: pyarrow.Table) -> dict[str, Any]:
-    """The facts in the metadata of a table."""
-    from formats.tables.results.result_tables import own_header
-
-    return own_header(table)
-
-
-def with_facts(table: pyarrow.Table, facts: Facts) -> pyarrow.Table:
-    """The table with these facts in its metadata."""
-    from formats.tables.results.result_tables import METADATA_KEY
-
-    from .files.recording import json_text
-
-    return table.replace_schema_metadata({METADATA_KEY: json_text(facts).encode()})
-
-
-def tables_of(lists: Mapping[str, Any], facts: Facts) -> list[pyarrow.Table]:
-    """The values that are lists of rows, such as the points of curves among measures, each as a table."""
-    import pyarrow
-
-    rows = [value for value in lists.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
-    return [with_facts(pyarrow.Table.from_pylist(each), facts) for each in rows]
+        return set(self.columns) <= set(table.column_names) and set(self.facts) <= own_header(table).keys()
 
 
 # ------------------------------------------------------------------------------------- where to draw
@@ -92,6 +77,8 @@ def plot(tables: Sequence[pyarrow.Table], ax: Axes | None = None, kind: str | No
 
     Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
     """
+    from formats.tables.results.result_tables import own_header
+
     found = plots_of(tables)
     if not found or kind not in (None, *found):
         asked = "" if kind is None else f"kind={kind!r}: "
@@ -102,8 +89,11 @@ def plot(tables: Sequence[pyarrow.Table], ax: Axes | None = None, kind: str | No
         require_matplotlib(ImportError)
         from matplotlib import pyplot
 
-        ax = pyplot.subplots(figsize=way.size(len(table)), layout="constrained")[1]
-    way.draw(ax, table.to_pydict(), facts_of(table))
+        ax = pyplot.subplots(figsize=way.size(table), layout="constrained")[1]
+    shown = table if way.width is None else table.slice(0, MOST_ROWS)
+    way.draw(ax, shown.to_pydict(), own_header(table))
+    if len(shown) < len(table):
+        ax.set_title(f"{ax.get_title()}\nthe first {len(shown)} of {len(table):,} rows", fontsize="x-small")
     return ax
 
 
@@ -112,7 +102,7 @@ def write_plots(target: str, format: str, results: Sequence[Sequence[pyarrow.Tab
 
     The results have the same kinds of plots; each plot shows all results.
 
-    Raises `UsageError`: there is nothing to draw, or too much.
+    Raises `UsageError`: there is nothing to draw.
     """
     import warnings
 
@@ -125,7 +115,7 @@ def write_plots(target: str, format: str, results: Sequence[Sequence[pyarrow.Tab
     if not kinds:
         raise UsageError(f"-o {target}: these answers have no picture; write them as csv (bnsl help plots)")
     shown = [plots_of(tables) for tables in results]
-    sizes = [way.size(len(table)) for table, way in (shown[0][kind] for kind in kinds if kind in shown[0])]
+    sizes = [way.size(table) for table, way in (shown[0][kind] for kind in kinds if kind in shown[0])]
     undated: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with style.context(["default", {"svg.hashsalt": "bnsl"}]), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of characters that the typeface lacks
@@ -164,20 +154,6 @@ def _text(words: object) -> str:
     return abbreviated([printable(str(words))], LABEL_LENGTH)[0].replace("$", r"\$")
 
 
-def _words(text: str, width: int = 72) -> str:
-    """A sentence over several lines."""
-    return textwrap.fill(text, width)
-
-
-def _by_rows(width: float) -> Callable[[int], tuple[float, float]]:
-    return lambda n_rows: (width, 1.5 + 0.22 * min(n_rows, MOST_ROWS))
-
-
-def _require_few(n_rows: int, remedy: str) -> None:
-    if n_rows > MOST_ROWS:
-        raise UsageError(f"a plot of {n_rows:,} rows cannot be read, at most {MOST_ROWS} are drawn: {remedy}")
-
-
 def _lines(ax: Axes, label: str) -> dict[str, Any]:
     """The look of the next line of axes, each another colour and dash."""
     n_drawn = sum(not str(line.get_label()).startswith("_") for line in ax.get_lines())
@@ -205,14 +181,13 @@ def _trace(ax: Axes, table: Columns, facts: Facts) -> None:
     if "bound" in facts:
         ax.plot([end], [facts["bound"]], "D", color=COLOURS[2], label="upper bound at the end")
     if facts["claim"]:
-        ax.set_title(_words(facts["claim"]), fontsize="small")
+        ax.set_title(textwrap.fill(facts["claim"], 72), fontsize="small")
     ax.set_xlabel("time (seconds)")
     ax.set_ylabel(f"score {_text(facts['score'])} (nats)")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), fontsize="small", frameon=False)
 
 
 def _effects(ax: Axes, table: Columns, facts: Facts) -> None:
-    _require_few(len(table["cause"]), "choose some by cause and effect")
     measure = facts["effects"]["measure"]
     is_pair = "cause_state" not in table
     causes, effects = (
@@ -231,7 +206,7 @@ def _effects(ax: Axes, table: Columns, facts: Facts) -> None:
     units = {"probability": "P(effect | do(cause))", "contrast": "difference of probabilities", "strength": "nats"}
     ax.set_xlabel(f"{measure}: {units[measure]}" if measure != "strength" else "strength (nats)")
     note = facts["note"].partition(": bnsl help")[0]
-    ax.set_title(_words(f"dot: mean, line: interval; {note}", 100), fontsize="x-small")
+    ax.set_title(textwrap.fill(f"dot: mean, line: interval; {note}", 100), fontsize="x-small")
     ax.grid(axis="x", alpha=0.3)
 
 
@@ -318,7 +293,6 @@ def _strengths(ax: Axes, table: Columns, facts: Facts) -> None:
 
 def _heat_map(ax: Axes, table: Columns, facts: Facts) -> None:
     names = facts["variables"]
-    _require_few(len(names), "choose columns")
     place = {name: position for position, name in enumerate(names)}
     cells = [[0.0] * len(names) for _ in names]
     for position in range(len(names)):
@@ -326,10 +300,10 @@ def _heat_map(ax: Axes, table: Columns, facts: Facts) -> None:
     for parent, child, probability in zip(table["parent"], table["child"], table["probability"]):
         cells[place[parent]][place[child]] = probability
     image = ax.imshow(cells, vmin=0.0, vmax=1.0, cmap=SHADES)
-    labels = [_text(name) for name in names]
+    labels = [_text(name) for name in names] if len(names) <= MOST_ROWS else []
     small = max(3.0, min(9.0, 500.0 / max(1, len(names))))
-    ax.set_xticks(range(len(names)), labels, rotation=90, fontsize=small)
-    ax.set_yticks(range(len(names)), labels, fontsize=small)
+    ax.set_xticks(range(len(labels)), labels, rotation=90, fontsize=small)
+    ax.set_yticks(range(len(labels)), labels, fontsize=small)
     ax.set(xlabel="child", ylabel="parent")
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
     error = max(table["standard_error"], default=0.0)
@@ -343,7 +317,6 @@ def _heat_map(ax: Axes, table: Columns, facts: Facts) -> None:
 
 
 def _distributions(ax: Axes, table: Columns, facts: Facts) -> None:
-    _require_few(len(table["variable"]), "choose some by variables")
     names, states, shares = (table[name] for name in ("variable", "state", "probability"))
     changes = 0
     places: list[float] = []
@@ -375,8 +348,7 @@ def _family(ax: Axes, table: Columns, facts: Facts) -> None:
     child = facts["family_of"]
     parents = [name for name in table if name not in (child, "probability")]
     states = list(dict.fromkeys(table[child]))
-    rows = range(0, len(table[child]), len(states))
-    _require_few(len(rows), "the table is too large")
+    rows = range(0, len(table[child]) - len(states) + 1, len(states))
     labels = [", ".join(f"{_text(name)}={_text(table[name][row])}" for name in parents) for row in rows]
     _rows(ax, labels if parents else [""])
     starts = [0.0] * len(rows)
@@ -401,7 +373,7 @@ _DECILES = "mean strength of arcs", "share of true arcs"
 
 PLOTS: dict[str, Plot] = {
     "trace": Plot(("seconds", "score"), _trace, ("score",)),
-    "effects": Plot(("cause", "effect", "lower", "upper"), _effects, ("effects",), _by_rows(6.8)),
+    "effects": Plot(("cause", "effect", "lower", "upper"), _effects, ("effects",), width=6.8),
     "roc": Plot(("state", "threshold", "false_positive_rate", "recall"), _roc, ("target", "target_states")),
     "precision-recall": Plot(("state", "threshold", "recall", "precision"), _precision_recall, ("target",)),
     "calibration": Plot(
@@ -411,13 +383,8 @@ PLOTS: dict[str, Plot] = {
         ("arcs", "strength", "share"), _calibration("arcs", "strength", "share", _DECILES), ("network",)
     ),
     "strengths": Plot(("parent", "child", "either"), _strengths, ("variables", "threshold")),
-    "heat-map": Plot(
-        ("parent", "child", "probability", "standard_error"),
-        _heat_map,
-        ("variables",),
-        lambda n_rows: (max(5.0, min(16.0, 2.2 + 0.3 * math.isqrt(n_rows))),) * 2,
-    ),
-    "family": Plot(("probability",), _family, ("family_of",), _by_rows(6.4)),
-    "distributions": Plot(("variable", "state", "probability"), _distributions, (), _by_rows(6.0)),
+    "heat-map": Plot(("parent", "child", "probability", "standard_error"), _heat_map, ("variables",)),
+    "family": Plot(("probability",), _family, ("family_of",), width=6.4),
+    "distributions": Plot(("variable", "state", "probability"), _distributions, (), width=6.0),
 }
 """The plots by kind; of several that fit, the first is drawn by default."""

@@ -102,7 +102,7 @@ input.addEventListener("keydown", event => {
 document.title = document.getElementById("title").textContent = net.title;
 document.getElementById("about").textContent = net.about;
 document.getElementById("legend").hidden = !isWeighted;
-document.getElementById("loose").hidden = !arcs.some(arc => arc.loose);
+document.getElementById("loose").hidden = !arcs.some(arc => arc.loose && arc.mark !== "one-sided");
 document.getElementById("screened").hidden = !screened.size;
 document.getElementById("note").textContent = !given ? net.absent : canAnswer
   ? `Click a state${net.boxes ? " in a box or here" : " of a chosen variable"} to set it as a finding; again to take it back.` : given.note;

@@ -182,9 +182,12 @@ def test_names_show_as_they_are():
 def test_what_is_no_plot_says_so(place: Path):
     with pytest.raises(bnsl.UsageError, match="nothing to draw"):
         bnsl.read(ASIA).query(mpe=True).plot(axes())
+
+
+def test_of_many_rows_the_first_are_drawn_and_the_plot_says_so():
     wide = {f"v{number}": ["a", "b"] for number in range(201)}
-    with pytest.raises(bnsl.UsageError, match=r"a plot of 402 rows cannot be read.*choose some by variables"):
-        bnsl.learn(wide, smoothing=1, method="hc", quiet=True).query().plot(axes())
+    ax = bnsl.learn(wide, smoothing=1, method="hc", quiet=True).query().plot(axes())
+    assert len(ax.patches) == 400 and ax.get_title() == "\nthe first 400 of 402 rows"
 
 
 LINES = {
