@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -171,7 +171,8 @@ def _rows(ax: Axes, labels: Sequence[str], places: Sequence[float] | None = None
 def _trace(ax: Axes, table: Columns, facts: Facts) -> None:
     seconds, scores = list(table["seconds"]), list(table["score"])
     end = max(facts.get("seconds", 0.0), seconds[-1])
-    ax.plot([*seconds, end], [*scores, scores[-1]], drawstyle="steps-post", **_lines(ax, "best score so far"))
+    label = f"best score so far, at first {scores[0]:,.0f}"
+    ax.plot([*seconds, end], [*scores, scores[-1]], drawstyle="steps-post", **_lines(ax, label))
     ax.plot(seconds, scores, ".", color=BLUE, label="_")
     known = [(time, score + gap) for time, score, gap in zip(seconds, scores, table["gap"]) if gap is not None]
     if len(known) > 1:
@@ -180,6 +181,11 @@ def _trace(ax: Axes, table: Columns, facts: Facts) -> None:
         ax.plot(times, bounds, drawstyle="steps-post", **_lines(ax, label))
     if "bound" in facts:
         ax.plot([end], [facts["bound"]], "D", color=COLOURS[2], label="upper bound at the end")
+    # Steps from a bad start would hide all later ones.
+    top = max([scores[-1], facts.get("bound", scores[-1]), *(bound for _, bound in known)])
+    low = min([score for time, score in zip(seconds, scores) if time >= end / 20], default=scores[-1])
+    if top - scores[0] > 4 * (top - low) > 0:
+        ax.set_ylim(low - 0.3 * (top - low), top + 0.1 * (top - low))
     if facts["claim"]:
         ax.set_title(textwrap.fill(facts["claim"], 72), fontsize="small")
     ax.set_xlabel("time (seconds)")
@@ -325,20 +331,17 @@ def _distributions(ax: Axes, table: Columns, facts: Facts) -> None:
         places.append(row + 0.6 * changes)
     _rows(ax, [f"{_text(name)}={_text(state)}" for name, state in zip(names, states)], places)
     ax.barh(places, shares, color=BLUE, height=0.8)
-    title = "probability"
+    ax.set(xlim=(0.0, 1.0), xlabel="probability")
+    errors = table.get("standard_error", [0.0] * len(shares))
     if "standard_error" in table:
-        ax.errorbar(shares, places, xerr=table["standard_error"], fmt="none", ecolor="black", capsize=2)
-        title = "probability, with one standard error of the approximation either side"
-    _shares(ax, shares, places, title)
-
-
-def _shares(ax: Axes, shares: Iterable[float], places: Iterable[float], title: str) -> None:
-    ax.set(xlim=(0.0, 1.0), xlabel=title)
-    for share, place in zip(shares, places):
-        inside = share > 0.85
+        ax.errorbar(shares, places, xerr=errors, fmt="none", ecolor="black", capsize=2)
+        ax.set_xlabel("probability, with one standard error of the approximation either side")
+    for share, error, place in zip(shares, errors, places):
+        inside = share + error > 0.85
         look: dict[str, Any] = {"ha": "right", "color": "white"} if inside else {"ha": "left", "color": "black"}
         look |= {"textcoords": "offset points", "va": "center", "fontsize": "x-small"}
-        ax.annotate(f"{100 * share:.1f} %", (share, place), (-4 if inside else 8, 0), **look)
+        end, aside = (share - error, -4) if inside else (share + error, 4)
+        ax.annotate(f"{100 * share:.1f} %", (end, place), (aside, 0), **look)
 
 
 def _family(ax: Axes, table: Columns, facts: Facts) -> None:
@@ -349,8 +352,8 @@ def _family(ax: Axes, table: Columns, facts: Facts) -> None:
     parents = [name for name in table if name not in (child, "probability")]
     states = list(dict.fromkeys(table[child]))
     rows = range(0, len(table[child]) - len(states) + 1, len(states))
-    labels = [", ".join(f"{_text(name)}={_text(table[name][row])}" for name in parents) for row in rows]
-    _rows(ax, labels if parents else [""])
+    _rows(ax, [", ".join(_text(table[name][row]) for name in parents) for row in rows])
+    ax.set_ylabel(", ".join(map(_text, parents)))
     starts = [0.0] * len(rows)
     for code, state in enumerate(states):
         shares = [table["probability"][row + code] for row in rows]

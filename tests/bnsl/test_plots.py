@@ -68,6 +68,9 @@ def test_gaps_of_a_search_are_bounds_over_time():
     network.figures["trace"] = [*gaps, {"seconds": 3.0, "score": -4.0, "gap_to_the_lists'_best": 0.5}]
     assert network.trace["gap_to"].to_pylist() == ["the best of 9 sets", None, "the lists' best"]
     assert points(network.trace.plot(axes()).get_lines()[2])[:2] == [(1.0, -3.0), (3.0, -3.5)]
+    network.figures |= {"seconds": 60.0, "trace": [{"seconds": 0.1, "score": -9e5}, *network.figures["trace"]]}
+    ax = network.trace.plot(axes())
+    assert -9 < ax.get_ylim()[0] < -4 and words(ax)[0] == "best score so far, at first -900,000"
 
 
 @pytest.mark.parametrize("measure", ["probability", "contrast", "strength"])
@@ -167,7 +170,7 @@ def test_a_family_is_a_bar_for_each_configuration():
     rows = found.to_pylist()
     shares = [row["probability"] for state in ("yes", "no") for row in rows if row["dysp"] == state]
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(shares)
-    assert ax.get_yticklabels()[1].get_text() == "bronc=yes, either=no"
+    assert ax.get_yticklabels()[1].get_text() == "yes, no" and ax.get_ylabel() == "bronc, either"
     assert words(ax) == ["state yes", "state no"] and ax.get_xlabel() == "probability of dysp given its parents"
     assert len(bnsl.read(ASIA).cpt("asia").plot(axes()).patches) == 2
 
