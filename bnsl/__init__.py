@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # for type checkers and editors; all are loaded when they are
     from .networks import Network as Network
     from .results import ArcProbabilities as ArcProbabilities
     from .results import Forest as Forest
+    from .results import Measures as Measures
     from .results import ParentSets as ParentSets
     from .running.errors import BnslError as BnslError
     from .running.errors import BugError as BugError
@@ -68,7 +69,7 @@ _OTHERS = {
     "running.errors": "BnslError BugError DataError RunError UsageError",
     "classifier": "BayesianNetworkClassifier",
     "networks": "Network",
-    "results": "ArcProbabilities Forest ParentSets",
+    "results": "ArcProbabilities Forest Measures ParentSets",
     "files.network_inputs": "read",
     "tables": "Table",
 }

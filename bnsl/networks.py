@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from formats.bounds import gap_in
 
 from .options.assigned import assignments
-from .results import ArcProbabilities, checked_path, warn_of_claims
+from .results import ArcProbabilities, Picture, checked_path, trace_table, warn_of_claims, with_facts
 from .running.calls import translated_errors
 from .running.errors import DataError
 from .structures import Structure
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from formats import records
     from stages.inference.junction_trees import Engine
 
+    from .conversions.selection import PartOptions
     from .functions.explain import ExplainOptions
     from .functions.fit import FitOptions
     from .functions.query import AnswerOptions, QueryOptions
@@ -113,6 +114,15 @@ class Network(Structure):
         return gap_text(self.record)
 
     @property
+    def trace(self) -> Table:
+        """The search over time: `seconds`, the best `score` in nats, work done.
+
+        Where the search knew an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
+        Raises `UsageError`: the network came without a search.
+        """
+        return Table(trace_table(self.record.header, self.figures, self.claim))
+
+    @property
     def interrupted(self) -> bool:
         """Whether an interruption ended the search."""
         return bool(self.record.header.extra.get("interrupted"))
@@ -156,7 +166,8 @@ class Network(Structure):
         cells = [
             pyarrow.DictionaryArray.from_arrays(array_of(c), text_array(v.known_states)) for c, v in zip(codes, axes)
         ]
-        return Table(pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"]))
+        found = pyarrow.table([*cells, array_of(table.ravel())], names=[*(v.name for v in axes), "probability"])
+        return Table(with_facts(found, {"family_of": axes[-1].name}))
 
     def fit(self, data: Source, **options: Unpack[FitOptions]) -> Network:
         """This network with parameters from a table. It takes the options of `bnsl.fit`."""
@@ -231,6 +242,15 @@ class Network(Structure):
         return bnsl.explain(self, data=data, **options)
 
     # ----------------------------------------------------------------------------------- other forms
+
+    def plot(self, other: Source = None, **options: Unpack[PartOptions]) -> Picture:
+        """The picture of the network as text in SVG, which a notebook shows; with `other`, of their differences.
+
+        It takes the options of `bnsl.convert` about parts and boxes.
+        """
+        import bnsl
+
+        return Picture(bnsl.convert(self, to="svg", compare=other, quiet=True, **options))
 
     def to_pgmpy(self) -> DiscreteBayesianNetwork:
         """The network for pgmpy, with its parameters if it has them."""

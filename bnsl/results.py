@@ -13,6 +13,7 @@ from .tables import imported
 
 if TYPE_CHECKING:
     import pyarrow
+    from matplotlib.axes import Axes
 
     from formats import graph_records, records
 
@@ -169,6 +170,25 @@ class ArcProbabilities(Result):
         with translated_errors():
             write_arc_probabilities(target, self.record, offered[0])
 
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
+        """Draw the probabilities by matplotlib.
+
+        - `ax`: the axes to draw on; None for a new figure.
+        - `kind`: ``heat-map``; or ``strengths``, the distribution of the strengths of pairs with the threshold of
+          the consensus, which is drawn by default where there is one.
+
+        Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
+        """
+        from .plots import plot
+
+        return plot(self.plotted, ax, kind)
+
+    @property
+    def plotted(self) -> list[pyarrow.Table]:
+        """The table with the facts that plots need."""
+        known = {name: self.figures[name] for name in ("threshold",) if name in self.figures}
+        return [with_facts(self.to_arrow(), {"variables": self.record.header.names, **known})]
+
     def to_arrow(self) -> pyarrow.Table:
         """A table with a row for each pair: `parent`, `child`, `probability`, and further figures."""
         from formats.tables.results.arc_probabilities import probability_table
@@ -177,6 +197,74 @@ class ArcProbabilities(Result):
 
     def __repr__(self) -> str:
         return f"<ArcProbabilities: {len(self.record.header.names):,} variables>"
+
+
+def with_facts(table: pyarrow.Table, facts: Mapping[str, Any]) -> pyarrow.Table:
+    """The table with these facts in its metadata, as in files of our own."""
+    from formats.tables.results.result_tables import METADATA_KEY
+
+    from .files.recording import json_text
+
+    return table.replace_schema_metadata({METADATA_KEY: json_text(facts).encode()})
+
+
+def trace_table(header: records.Header, figures: Mapping[str, Any], claim: str | None) -> pyarrow.Table:
+    """The trace of a search in its figures, with the facts that its plot needs; the gaps are one column.
+
+    Raises `UsageError`: there is none.
+    """
+    import pyarrow
+
+    from formats.bounds import bound_in
+
+    from .running.errors import UsageError
+
+    entries = figures.get("trace")
+    if not entries:
+        raise UsageError("the network has no trace of a search: it comes from a file, or no search was needed")
+    gaps = [next((name for name in entry if name.startswith("gap")), "") for entry in entries]
+    names = dict.fromkeys(name for entry in entries for name in entry if name not in gaps)
+    columns = {name: [entry.get(name) for entry in entries] for name in names}
+    columns["gap"] = [entry.get(name) for entry, name in zip(entries, gaps)]
+    columns["gap_to"] = [name.removeprefix("gap_to_").replace("_", " ") or None for name in gaps]
+    bound = bound_in(header.extra)
+    facts = {"score": header.score, "seconds": figures["seconds"], "claim": claim}
+    return with_facts(pyarrow.table(columns), facts | ({} if bound is None else {"bound": bound.value}))
+
+
+class Picture(str):
+    """A picture in SVG, which a notebook shows."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+class Measures(dict[str, Any]):
+    """The measures of one network, or of a table of arc strengths, by name."""
+
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
+        """Draw predictions of a target, or the calibration of strengths, by matplotlib.
+
+        - `ax`: the axes to draw on; None for a new figure. Measures of several networks may share axes.
+        - `kind`: ``roc`` or ``precision-recall``, which need ``curve=True``, ``calibration``, or
+          ``strength-calibration``; None for the first of these that the measures have.
+
+        Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
+        """
+        from .plots import plot
+
+        return plot(self.plotted, ax, kind)
+
+    @property
+    def plotted(self) -> list[pyarrow.Table]:
+        """The measures that are lists of rows, as tables, each with the other measures as its facts."""
+        import pyarrow
+
+        facts = {
+            name: value for name, value in self.items() if name == "target_states" or not isinstance(value, list)
+        }
+        rows = [value for value in self.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+        return [with_facts(pyarrow.Table.from_pylist(each), facts) for each in rows]
 
 
 def warn_of_claims(message: str) -> None:

@@ -18,6 +18,7 @@ from .running.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow
+    from matplotlib.axes import Axes
 
     from formats.streams import Source, TableInMemory
 
@@ -275,6 +276,17 @@ class Table:
     def to_polars(self) -> Any:
         """A data frame of Polars."""
         return imported("polars").from_arrow(self._arrow)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what the table holds by matplotlib: effects, distributions, a family's table, a search's score.
+
+        - `ax`: the axes to draw on; None for a new figure.
+
+        Raises `UsageError`: nothing that these columns hold is drawn; `ImportError`: matplotlib is not installed.
+        """
+        from .plots import plot
+
+        return plot([self._arrow], ax)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._arrow.__arrow_c_stream__(requested_schema)

@@ -24,7 +24,8 @@ def write_rows(target: str, rows: Rows, format: str) -> None:
 
 
 def write_answers(target: Target, answers: Answers, format: str, reporter: LineReporter) -> None:
-    """Write a table of answers, to read or for programs, and its closing line."""
+    """Write a table of answers, to read, for programs or as a picture, and its closing line."""
+    from bnsl.plots import PICTURES, write_plots
     from formats.tables.results.result_tables import METADATA_KEY, open_result_writer
 
     if target.is_table:
@@ -34,6 +35,11 @@ def write_answers(target: Target, answers: Answers, format: str, reporter: LineR
         reporter.pause()
         look = target.rows_shown, answers.closing, answers.titles, answers.spare
         show_results(target.output, answers.columns, values, *look)
+        return
+    if format in PICTURES:
+        write_plots(target.output, format, [[answers.for_python().to_arrow()]])
+        reporter.pause()
+        reporter.summary(answers.closing)
         return
     metadata = {METADATA_KEY: json_text(answers.header).encode()} if answers.header else None
     with open_result_writer(target.output, answers.columns, format, metadata) as write:

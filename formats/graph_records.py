@@ -160,6 +160,19 @@ class Clusters(NamedTuple):
     """Number of weaker ones that are not among them."""
 
 
+ADDED, MISSING, REVERSED, ONE_SIDED = MARKS = ("added", "missing", "reversed", "one-sided")
+"""Marks of arcs in a picture of the differences of two graphs; arcs in both have none."""
+
+
+class Differences(NamedTuple):
+    """How two graphs differ that one drawing shows."""
+
+    marks: tuple[str, ...]
+    """Of every arc of the drawing: one of `MARKS`, or empty."""
+    words: Mapping[str, str]
+    """What each mark, and the empty one, means, in the order of the legend."""
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """The layout of a network: boxes with labels, and lines for arcs. Unit pixel; y grows downward."""
@@ -192,6 +205,8 @@ class Drawing:
     """Of the page: the name of the file with the network, if it has one."""
     facts: tuple[str, ...] = ()
     """What is known of the network as a whole, in sentences for the page."""
+    differences: Differences | None = None
+    """Where the arcs are those of two graphs. Lines of such arcs may go up."""
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,15 @@ class ChoiceOptions(TypedDict, total=False):
         ),
     ]
     strengths: Annotated[Source, _Input("Show the arc strengths or probabilities of this table.", INPUT, "ARCS")]
+    compare: Annotated[
+        Source,
+        _Input(
+            "Draw the differences from this network: arcs in both, only here, only there, and reversed, each with "
+            "its colour and line.",
+            INPUT,
+            "NETWORK",
+        ),
+    ]
     threshold: Annotated[
         float | None,
         _Input(
@@ -141,10 +150,20 @@ class Selection(Given):
         if self.class_members is not None and self.boxes is not None:
             raise UsageError("--boxes needs a picture, and --class writes networks: leave one out.")
 
+    def _check_comparison(self, target_format: str) -> None:
+        """Refuse what the picture of two networks does not show."""
+        if target_format not in targets.PICTURES:
+            raise UsageError(f"--compare draws a picture ({', '.join(targets.PICTURES)}), not {target_format}.")
+        if self.strengths is not None or self.boxes not in (None, "names"):
+            other = "--strengths" if self.strengths is not None else f"--boxes {self.boxes}"
+            raise UsageError(f"{other} cannot be combined with --compare, whose picture shows arcs alone.")
+
     def check_target(self, target_format: str) -> None:
         """Refuse options for networks with other formats, and options that a format of networks cannot hold."""
         if self.of_networks and target_format not in targets.STRUCTURE_TARGETS:
             raise UsageError(f"{self.of_networks} needs a network, and {target_format} holds none.")
+        if self.compare is not None:
+            self._check_comparison(target_format)
         if self.boxes is not None and target_format not in targets.PICTURES:
             fitting = ", ".join(targets.PICTURES)
             raise UsageError(f"--boxes needs a picture that shows probabilities ({fitting}), not {target_format}.")

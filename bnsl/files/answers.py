@@ -51,12 +51,14 @@ class Answers(Deliverable["Table"]):
 
     def for_python(self) -> Table:
         """The answers as a table."""
-        from formats.tables.results.result_tables import arrow_column
+        from formats.tables.results.result_tables import METADATA_KEY, arrow_column
 
         from ..native_tables import table_of
+        from .recording import json_text
 
         columns = {
             name: self.native[name](values) if name in self.native else arrow_column(values, kind)
             for (name, kind), values in zip(self.columns.items(), self.values)
         }
-        return table_of(columns) if self.about is None else self.about.answers(columns, self.rows)
+        metadata = {METADATA_KEY: json_text(self.header).encode()} if self.header else None
+        return table_of(columns, metadata=metadata) if self.about is None else self.about.answers(columns, self.rows)

@@ -7,6 +7,7 @@ import shlex
 from formats.kinds import Format, Kind
 from formats.registry import COMPRESSED, find_format, formats_of, named_formats
 
+from ..plots import PICTURES, require_matplotlib
 from ..running.errors import UsageError, refuse_removed_format
 
 TABLE_FORMATS = tuple(row.target for row in formats_of(Kind.DATA, written=True))
@@ -39,6 +40,20 @@ WRITTEN: dict[str, tuple[str, ...]] = {
 }
 """Formats that each command writes, the default first; JSON lines if there are none."""
 
+PLOTTED = ("posterior", "strengths", "evaluate", "query", "effects")
+"""What is also drawn, by the name of its output, in the formats of `plots.PICTURES`."""
+
+
+def picture_format(output: str) -> str | None:
+    """The format of the picture that an output's name means; None if it means none.
+
+    Raises `RunError`: matplotlib is not installed.
+    """
+    named = next((row.target for row in named_formats(output) if row.target in PICTURES), None)
+    if named is not None:
+        require_matplotlib()
+    return named
+
 
 def output_format(command: str, output: str, given: str | None = None, option: str = "-o") -> str:
     """The format in which a command writes its output.
@@ -49,6 +64,8 @@ def output_format(command: str, output: str, given: str | None = None, option: s
     - `option`: the output's option, for messages. Raises `UsageError`: the output's name means a format that the
     command does not write, or one that differs from `given`.
     """
+    if given is None and command in PLOTTED and (drawn := picture_format(output)) is not None:
+        return drawn
     offered = ARC_TABLES if given == "arcs" else (given,) if given else WRITTEN[command]
     named = named_formats(output)
     if output.lower().endswith(COMPRESSED) and not (named and named[0].kind is Kind.DATA):

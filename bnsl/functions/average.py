@@ -102,7 +102,9 @@ def average(
     network = consensus_network(counted, threshold, search, budget, run.reporter)
     recorded |= limits.recorded() | {"seed": seed}
     header = record_command(replace(network.header, by=table.header.by), "average", recorded)
-    return Network(replace(network, header=header), strengths=ArcProbabilities(counted))
+    return Network(
+        replace(network, header=header), strengths=ArcProbabilities(counted, figures={"threshold": threshold})
+    )
 
 
 def read_strengths(

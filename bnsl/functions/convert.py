@@ -82,7 +82,7 @@ def convert(
     """
     given, reading, target = Selection(**options), Reading(**options), os.fspath(output or "-")
     given.check()
-    check_sources(source, given.names, given.strengths)
+    check_sources(source, given.names, given.strengths, given.compare)
     of_class = given.class_members is not None
     target_format = given.to or ("network" if of_class else targets.guess_target(target))
     if of_class and target_format != "network":
@@ -99,14 +99,20 @@ def convert(
     from ..conversions.chosen_networks import Conversion
 
     task = Conversion(source, target_format, written, names, given, reading, run.reporter)
-    found = _converter(target_format, of_class)(task)
+    found = _converter(target_format, of_class, given.compare is not None)(task)
     found.target = target
     return found
 
 
-def _converter(target_format: str, of_class: bool) -> Callable[["Conversion"], "PreparedOutput"]:
-    """The function that converts to a format, or to the networks of a class."""
+def _converter(
+    target_format: str, of_class: bool, of_differences: bool
+) -> Callable[["Conversion"], "PreparedOutput"]:
+    """The function that converts to a format, to the networks of a class, or to the picture of two networks."""
     kind = None if target_format == "table" else find_format(target_format).kind
+    if of_differences:
+        from ..conversions.differences import convert_differences
+
+        return convert_differences
     if kind is Kind.PICTURE:
         from ..conversions.pictures import convert_picture
 

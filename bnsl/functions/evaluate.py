@@ -13,6 +13,7 @@ from ..options.data import InterventionOptions, Reading, RowsWithHoles, refuse_d
 from ..options.option import Argument, Given, Option, Source, group_options
 from ..options.shared import SCORE, TABLE_MEMORY, Ess, Jobs, check_sources, refuse_ess
 from ..options.values import INPUT, SEED, SIZE, Number, Whole
+from ..results import Measures
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
 from ..running.reporter import LineReporter
@@ -137,13 +138,13 @@ def evaluate(
     run: Run,
     networks: Annotated[Source, Argument("NETWORK", is_several=True), "The networks to evaluate."] = (),
     **options: Unpack[EvaluateOptions],
-) -> list[dict[str, Any]]:
+) -> list[Measures]:
     """Evaluate networks: scores, likelihood of test rows, distance from a reference, treewidth.
 
     Returns
     -------
-    list of dict
-        The measures of each network. With `families`, the parents of each variable in both networks.
+    list of Measures
+        A dict for each network. With `families`, the parents of each variable in both networks.
 
     Examples
     --------
@@ -169,7 +170,7 @@ def evaluate(
     training = MatchedTables(given.data, reading, reporter, is_recodable=given.folds is not None)
     if given.families:
         named = [(source, network) for source, _, network in learnt]
-        return side_by_side(named, training, given.score, given.ess, reporter)
+        return list(map(Measures, side_by_side(named, training, given.score, given.ess, reporter)))
     held_out = MatchedTables(
         given.test, reading.without_coding if given.data is not None else reading, reporter, may_be_set=True
     )
@@ -222,7 +223,7 @@ def evaluate(
             kept |= gap_to_proof(source, structure, *checked)
         records.append({"network": source, **place, **kept})
         reporter.progress(len(records), len(learnt), "networks")
-    return records
+    return list(map(Measures, records))
 
 
 def compared_header(network: "NetworkRecord", rows: "Dataset | None") -> "Header":

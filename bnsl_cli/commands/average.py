@@ -23,7 +23,8 @@ class AverageOutput(OutputOptions, total=False):
     strengths: Annotated[
         str | None,
         Option(
-            "Write arc strengths to this file: an Arrow stream, or by its name .feather, .parquet or .csv.",
+            "Write arc strengths to this file: an Arrow stream, or by its name .feather, .parquet or .csv. "
+            ".svg, .pdf or .png draws their distribution and the threshold.",
             OUTPUT_FILE,
             "FILE",
             section="Output",
@@ -49,6 +50,7 @@ def command(call: Call, **options: Unpack[AverageOutput]) -> None:
     See also: bnsl optimize, bnsl posterior, bnsl convert (--cpdag writes the essential graph of the consensus).
     """
     from bnsl.facts import consensus_facts
+    from bnsl.plots import PICTURES, write_plots
     from formats import write_arc_probabilities
 
     from ..files import deliver_network
@@ -57,7 +59,9 @@ def command(call: Call, **options: Unpack[AverageOutput]) -> None:
     target_format = "network" if target.format in ("table", "csv") else output_format("average", target.output)
     strengths_format = output_format("strengths", target.strengths or "-", option="--strengths")
     found = call()
-    if target.strengths is not None:
+    if strengths_format in PICTURES:
+        write_plots(target.strengths, strengths_format, [found.strengths.plotted])
+    elif target.strengths is not None:
         write_arc_probabilities(target.strengths, found.strengths.record, strengths_format)
     call.reporter.pause()
     if deliver_network(target, found.record, target_format):

@@ -6,7 +6,7 @@ from ..running.stage_command import Call, stage_command
 
 
 @stage_command(
-    "--to --index --strengths --threshold --cpdag --class --markov-blanket --neighbourhood --boxes --names --output",
+    "--to --index --strengths --compare --cpdag --class --markov-blanket --neighbourhood --boxes --names --output",
     convert,
 )
 def command(call: Call) -> None:
@@ -21,6 +21,8 @@ def command(call: Call) -> None:
       bnsl parentsets random80.csv.gz | bnsl convert --to jkl -o random80.jkl
       bnsl convert random80.bif -o random80.dot
       bnsl convert random80.bif --to arcs --cpdag
+      bnsl optimize --data random80.csv.gz --time 1s |
+        bnsl convert - --compare random80.bif -o differences.svg
 
     See also: bnsl formats, bnsl help formats, bnsl fit.
     """

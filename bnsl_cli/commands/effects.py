@@ -19,7 +19,7 @@ class EffectsOutput(TableOptions, StatsOptions, total=False):
         formats_of(
             ("arrow", "feather", "parquet", "csv", "jsonl", "table"),
             "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV, JSON lines or a table to read. A file "
-            "has the format of its name by default.",
+            "has the format of its name by default; .svg, .pdf or .png draws the intervals.",
         ),
     ]
 

@@ -1,12 +1,13 @@
 """``bnsl evaluate``: networks to measures."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Unpack
 
 from bnsl.files.output_formats import output_format
 from bnsl.files.recording import write_json_lines
 from bnsl.functions.evaluate import evaluate
 from bnsl.options.option import Option
-from bnsl.options.shared import Format, SheetTarget, TableOptions, formats_of
+from bnsl.options.shared import Format, SheetTarget, TableOptions, Target, formats_of
 from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 
@@ -17,7 +18,12 @@ class EvaluateOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
-        Format, formats_of(("jsonl", "table"), "JSON lines (default in a pipe or file) or a table to read.")
+        Format,
+        formats_of(
+            ("jsonl", "table"),
+            "JSON lines (default in a pipe or file) or a table to read. -o NAME.svg, .pdf or .png draws the "
+            "predictions of --target, or the calibration of --strengths.",
+        ),
     ]
     points: Annotated[
         str | None,
@@ -53,17 +59,25 @@ def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
 
     See also: bnsl optimize, bnsl fit.
     """
+    from bnsl.plots import PICTURES, write_plots
+
     target = SheetTarget(**options)
     points = target.points
-    if target.format not in ("table", "csv"):
-        output_format("evaluate", target.output)
+    target_format = target.format if target.format in ("table", "csv") else output_format("evaluate", target.output)
+    is_picture = target_format in PICTURES
+    if is_picture:
+        check_picture(target, call.values)
     points_format = output_format("points", points or "-", option="--points")
     if points is not None and call.values["target"] is None:
         raise UsageError("--points needs --target NAME.")
-    records = call(curve=call.values["curve"] or points is not None)
+    records = call(curve=call.values["curve"] or points is not None or is_picture)
     call.reporter.pause()
+    if is_picture:
+        write_plots(target.output, target_format, [record.plotted for record in records])
     if points is not None:
         write_points(points, points_format, records)
+    if is_picture:
+        return
     if not target.is_sheet:
         write_json_lines(target.output, records)
         return
@@ -76,6 +90,21 @@ def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
     else:
         keys = [key for key in MEASURE_KEYS + STRENGTH_KEYS if not key.type.startswith("list")]
         show_measures(target, records, keys)
+
+
+def check_picture(target: Target, values: Mapping[str, Any]) -> None:
+    """Refuse a picture of measures that have none."""
+    output = target.output
+    if target.json or target.format is not None:
+        raise UsageError(f"-o {output} is a picture, and JSON lines were asked for: choose another name.")
+    if values["families"]:
+        raise UsageError(
+            f"-o {output}: bnsl convert draws the differences of two networks: bnsl convert A --compare B."
+        )
+    if values["target"] is None and values["strengths"] is None:
+        raise UsageError(f"-o {output} draws predictions or arc strengths: give --target NAME, or --strengths ARCS.")
+    if values["target"] is not None and values["strengths"] is not None:
+        raise UsageError(f"-o {output} draws predictions or arc strengths: give --target or --strengths.")
 
 
 def write_points(target: str, format_name: str, records: list[dict[str, Any]]) -> None:

@@ -3,10 +3,12 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
-from bnsl.files.output_formats import output_format
+from bnsl.files.output_formats import output_format, picture_format
 from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
-from bnsl.options.shared import Format, StatsOptions, TableOptions, Target, formats_of
+from bnsl.options.option import Option
+from bnsl.options.shared import Format, TableOptions, Target, formats_of
+from bnsl.options.values import OUTPUT_FILE
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import LineReporter
 
@@ -16,13 +18,22 @@ if TYPE_CHECKING:
     from formats.records import NetworkRecord
 
 
-class OptimizeOutput(TableOptions, StatsOptions, total=False):
+class OptimizeOutput(TableOptions, total=False):
     """Destination and format of the result."""
 
     format: Annotated[
         Format,
         formats_of(
             ("jsonl", "table"), "Network file (default in a pipe or file) or a table to read.", of_network=True
+        ),
+    ]
+    stats: Annotated[
+        str | None,
+        Option(
+            "Write figures of the run, such as its time, to this file as JSON. A name in .svg, .pdf or .png draws "
+            "the score over time instead.",
+            OUTPUT_FILE,
+            section="Output",
         ),
     ]
 
@@ -47,6 +58,7 @@ def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
     See also: bnsl parentsets, bnsl evaluate, bnsl average, bnsl help methods, bnsl help gaps.
     """
     from bnsl.facts import network_facts
+    from bnsl.plots import write_plots
     from formats.streams import is_written_in_place
 
     from ..files import deliver_network
@@ -59,6 +71,9 @@ def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
         )
     writes = "bootstrap" if is_stream else "optimize"
     target_format = "network" if target.format in ("table", "csv") else output_format(writes, target.output)
+    stats_format = picture_format(target.stats or "-")
+    if is_stream and stats_format is not None:
+        raise UsageError(f"--stats {target.stats} draws one search, and --bootstrap makes several.")
     if not (is_stream or target.is_sheet or target.output == "-" or is_written_in_place(target.output)):
         call.reporter.keep_best(partial(write_early, target.output, target_format, call.reporter))
     found = call()
@@ -68,7 +83,10 @@ def command(call: Call, **options: Unpack[OptimizeOutput]) -> None:
     call.reporter.pause()
     if deliver_network(target, found.record, target_format):
         call.reporter.summary(network_facts(found.record))
-    write_stats(target.stats, found.figures)
+    if stats_format is not None:
+        write_plots(target.stats, stats_format, [[found.trace.to_arrow()]])
+    else:
+        write_stats(target.stats, found.figures)
 
 
 def write_early(target: str, file_format: str, reporter: LineReporter, network: "NetworkRecord") -> None:

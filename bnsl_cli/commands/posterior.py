@@ -22,7 +22,7 @@ class PosteriorOutput(OutputOptions, StatsOptions, total=False):
         formats_of(
             ("arrow", "feather", "parquet", "csv", "table"),
             "Arrow IPC stream (default in a pipe), Arrow file, Parquet, CSV or a table to read. A file has the "
-            "format of its name by default.",
+            "format of its name by default; .svg, .pdf or .png is a heat map.",
         ),
     ]
     answers: Annotated[
@@ -55,6 +55,7 @@ def command(call: Call, **options: Unpack[PosteriorOutput]) -> None:
 
     See also: bnsl parentsets, bnsl average, bnsl help limits.
     """
+    from bnsl.plots import PICTURES, write_plots
     from formats import write_arc_probabilities
 
     from ..tables.stage_results import show_arc_probabilities
@@ -69,6 +70,8 @@ def command(call: Call, **options: Unpack[PosteriorOutput]) -> None:
     call.reporter.pause()
     if target_format is None:
         show_arc_probabilities(target.output, found.record, target.rows_shown)
+    elif target_format in PICTURES:
+        write_plots(target.output, target_format, [found.plotted])
     else:
         write_arc_probabilities(target.output, found.record, target_format)
     if target.answers is not None:

@@ -65,7 +65,10 @@ def number(value: float) -> str:
 
 
 def path(line: np.ndarray) -> str:
-    """The path through points, shape (n_points, 2), with increasing y: monotone cubics (Fritsch and Carlson 1980)."""
+    """The path through points, shape (n_points, 2), whose y rises or falls throughout.
+
+    It consists of monotone cubics (Fritsch and Carlson 1980).
+    """
     start = f"M{_point(line[0])}"
     if len(line) == 2:
         return f"{start}L{_point(line[1])}"
@@ -87,7 +90,7 @@ def _point(point: np.ndarray) -> str:
 def _slopes(line: np.ndarray) -> np.ndarray:
     """Derivative of x by y at every point, limited so that x is monotone between points."""
     steps = np.diff(line, axis=0)
-    secants = steps[:, 0] / np.maximum(steps[:, 1], 1e-9)
+    secants = steps[:, 0] / np.where(np.abs(steps[:, 1]) < 1e-9, 1e-9, steps[:, 1])
     slope = np.concatenate((secants[:1], (secants[:-1] + secants[1:]) / 2, secants[-1:]))
     turns = secants[:-1] * secants[1:] <= 0
     slope[1:-1][turns] = 0.0

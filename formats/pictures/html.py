@@ -64,6 +64,7 @@ def _contents(drawing: Drawing) -> dict[str, Any]:
         "height": _rounded(drawing.height),
         "probabilities": drawing.probabilities and _probabilities(drawing.probabilities),
         "absent": drawing.absent,
+        "differences": drawing.differences and drawing.differences._asdict(),
         "boxes": _boxes(drawing) if drawing.boxes == "bars" else None,
         "clusters": drawing.clusters and _clusters(drawing.clusters),
         "arcs": [

@@ -10,7 +10,7 @@ const curve = d => Object.assign(new Path2D(d), { d });
 
 // ---- the graph: parents and children of every box, curves of arcs with the room they take
 const parents = net.names.map(() => []), children = net.names.map(() => []);
-const arcs = net.arcs.map(([from, to, loose, path, width, opacity = 1, shade, sure, either]) => {
+const arcs = net.arcs.map(([from, to, loose, path, width, opacity = 1, shade, sure, either], i) => {
   (loose ? children : parents)[to].push(from);
   children[from].push(to);
   const at = path.match(/-?[\d.]+/g).map(Number), last = at.length - 4;
@@ -22,11 +22,13 @@ const arcs = net.arcs.map(([from, to, loose, path, width, opacity = 1, shade, su
   const straight = at.length === 4 && at;
   // The line of an arc whose strength is known ends within its head.
   const on = width ? 9 * shade : 0, tip = [at[last + 2] + on * Math.cos(turn), at[last + 3] + on * Math.sin(turn), turn];
-  return { from, to, loose, straight, x0, y0, x1, y1, width, opacity, shade, sure, either, path: curve(path), tip };
+  const mark = net.differences?.marks[i];
+  return { mark, from, to, loose, straight, x0, y0, x1, y1, width, opacity, shade, sure, either, path: curve(path), tip };
 });
 const isWeighted = arcs.some(a => a.width), strength = new Map(arcs.map(a => [a.from + " " + a.to, a]));
 function sureText(from, to) {
   const arc = strength.get(from + " " + to) ?? strength.get(to + " " + from);
+  if (arc?.mark) return ` (${net.differences.words[arc.mark]})`;
   if (!arc?.width) return "";
   return arc.loose || arc.sure === arc.either ? ` (${arc.either.toFixed(2)})` : ` (${arc.sure.toFixed(2)}/${arc.either.toFixed(2)})`;
 }
@@ -50,7 +52,8 @@ let ink = {};
 const scheme = matchMedia("(prefers-color-scheme: dark)");
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["ground", "ink", "arc", "head", "box", "border", "line", "panel", "chosen", "parent", "child", "spouse", "ontop"])
+  for (const name of ["ground", "ink", "arc", "head", "box", "border", "line", "panel", "chosen", "parent", "child", "spouse", "ontop",
+    "added", "missing", "reversed", "one-sided"])
     ink[name] = style.getPropertyValue("--" + name).trim();
 }
 scheme.addEventListener("change", () => { readColours(); draw(); });
@@ -125,26 +128,28 @@ function paint() {
   frames(x0, y0, x1, y1);
   const near = arcs.filter(a => (a.either ?? 1) >= least && a.x1 >= x0 && a.x0 <= x1 && a.y1 >= y0 && a.y0 <= y1
     && !(a.straight && passesBy(a.straight, x0, y0, x1, y1)));
-  const seen = net.clusters ? near.filter(isInside) : near;
+  const all = net.clusters ? near.filter(isInside) : near, seen = all.filter(a => !a.mark);
   const line = Math.max(1.2, 0.7 / scale), faint = chosen >= 0 ? 0.22 : 1;
   const thin = faint * Math.min(1, Math.max(0.55, scale * 2.5));
   pen.globalAlpha = thin;
   pen.strokeStyle = ink.arc; pen.lineWidth = line;
-  if (!isWeighted && seen.length > 1500 && seen.length > 0.7 * arcs.length) pen.stroke(whole);
+  if (!isWeighted && !net.differences && seen.length > 1500 && seen.length > 0.7 * arcs.length) pen.stroke(whole);
   else for (const a of seen) {
     pen.globalAlpha = thin * a.opacity; pen.lineWidth = a.width ? Math.max(a.width, 0.4 * line) : line; pen.stroke(a.path);
   }
   pen.globalAlpha = faint;
   if (scale > 0.22) heads(seen, ink.head, 1);
+  differences(all.filter(a => a.mark), line);
   boxes(x0, y0, x1, y1); frameTitles();
   if (chosen >= 0) {
     for (const name of ["spouse", "child", "parent"]) {
-      const own = near.filter(a => roleOf(a) === name);
+      const own = near.filter(a => !a.mark && roleOf(a) === name);
       pen.strokeStyle = ink[name];
       for (const a of own) { pen.globalAlpha = a.opacity; pen.lineWidth = a.width || Math.max(2, 1.4 / scale); pen.stroke(a.path); }
       pen.globalAlpha = 1;
       heads(own, ink[name], Math.max(1.25, 0.7 / scale));
     }
+    differences(near.filter(a => a.mark && roleOf(a)), line);
     boxes(x0, y0, x1, y1, true);
   }
 }

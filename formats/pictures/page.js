@@ -107,8 +107,9 @@ input.addEventListener("keydown", event => {
 
 // ---- begin; a name behind # in the address is chosen, also while the page is open
 document.getElementById("legend").hidden = !isWeighted;
-document.getElementById("loose").hidden = !arcs.some(arc => arc.loose);
-document.getElementById("undecided").textContent = arcs.filter(arc => arc.loose).length;
+const loose = arcs.filter(arc => arc.loose && arc.mark !== "one-sided").length;
+document.getElementById("loose").hidden = !loose;
+document.getElementById("undecided").textContent = loose;
 document.getElementById("screened").hidden = !screened.size;
 document.getElementById("note").textContent = !given ? net.absent : canAnswer
   ? `Click a state${net.boxes ? " in a box or here" : " of a chosen variable"} to set it as a finding; again to take it back.` : given.note;

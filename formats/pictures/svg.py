@@ -7,10 +7,20 @@ from html import escape
 
 import numpy as np
 
-from ..graph_records import SCREENED_WORDS, Arc, Clusters, Drawing, Strength, screened_of, strengths_of
+from ..graph_records import (
+    ONE_SIDED,
+    SCREENED_WORDS,
+    Arc,
+    Clusters,
+    Differences,
+    Drawing,
+    Strength,
+    screened_of,
+    strengths_of,
+)
 from ..records import NetworkRecord
 from ..wording import plural, printable
-from .arrows import head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
+from .arrows import LEAST_WIDTH, head, head_opacity, line_opacity, line_width, link_width, number, path, shortened
 from .boxes import COLUMN_GAP, ROW_HEIGHT, SHARE_WIDTH, bar_start, bars, column_widths, percent, table
 from .text_widths import BOX_HEIGHT, BOX_PADDING
 
@@ -33,6 +43,11 @@ _STYLE = """
   .arc { fill: none; stroke: #7d8896 }
   .note { fill: #5c6774; font: 11px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
   .head { fill: #5c6774 }
+  .added { stroke: #0072b2; stroke-width: 2.4 } .head.added { fill: #0072b2; stroke: none }
+  .missing { stroke: #d55e00; stroke-width: 2; stroke-dasharray: 8 5 } .head.missing { fill: #d55e00; stroke: none }
+  .reversed { stroke: #b0478d; stroke-width: 2; stroke-dasharray: 10 3 2 3 }
+  .head.reversed { fill: #b0478d; stroke: none }
+  .one-sided { stroke: #00805d; stroke-width: 2; stroke-dasharray: 2 4 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
   .screened { fill: none; stroke-dasharray: 4 3 }
   .link { fill: none; stroke: #7d8896; opacity: 0.6 } .frame { fill: #fbfcfe; stroke: #a9b6c8; stroke-width: 1.5 }
@@ -44,7 +59,9 @@ _STYLE = """
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
-    .note { fill: #97a3b0 }
+    .note { fill: #97a3b0 } .added { stroke: #56b4e9 } .head.added { fill: #56b4e9 } .missing { stroke: #f08a3c }
+    .head.missing { fill: #f08a3c } .reversed { stroke: #e39ac4 } .head.reversed { fill: #e39ac4 }
+    .one-sided { stroke: #2fc49b }
     .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label, .cell { fill: #e6ebf2 }
     .link { stroke: #76828f } .frame { fill: #181d26; stroke: #4a586b } .title { fill: #e6ebf2 }
     .room { fill: #323b49 } .bar { fill: #6d95cf }
@@ -58,12 +75,19 @@ def svg_text(drawing: Drawing) -> str:
     left, top, right, bottom = extent(drawing)
     left, top, bottom = left - MARGIN, top - MARGIN, bottom + MARGIN
     own, height = right + MARGIN - left, bottom - top
-    notes = [UNDECIDED_WORDS] if any(drawing.undirected) else []
+    found = drawing.differences
+    loose = (
+        drawing.undirected
+        if found is None
+        else [u and m != ONE_SIDED for u, m in zip(drawing.undirected, found.marks)]
+    )
+    notes = [UNDECIDED_WORDS] if any(loose) else []
     notes += [SCREENED_WORDS] if screened_of(drawing.network) else []
     clusters = drawing.clusters
     notes += list(_notes_on(clusters)) if clusters else []
     has_legend = bool(drawing.arcs and strengths_of(drawing.network))
-    words = [*notes, *(LEGEND_WORDS if has_legend else ())]
+    marked = list(_marks_shown(drawing.differences))
+    words = [*notes, *(LEGEND_WORDS if has_legend else ()), *(" " * 7 + word for _, word in marked)]
     widest = max([NOTE_ADVANCE * len(each) for each in words] + [LEGEND_WIDTH * has_legend])
     width = max(own, (clusters.title_size / TITLE if clusters else 1.0) * widest + 2 * MARGIN if words else 0.0)
     left -= (width - own) / 2
@@ -73,6 +97,10 @@ def svg_text(drawing: Drawing) -> str:
     if has_legend:
         legend = list(_legend(x, y + 8))
         foot += LEGEND_HEIGHT
+    for mark, word in marked:
+        legend.append(f'<path class="{f"arc {mark}".strip()}" d="M{number(x)},{number(y + foot)}h36"/>')
+        legend.append(_note(x + 44, y + foot + 4, _xml(word)))
+        foot += NOTE_HEIGHT
     for note in notes:
         legend.append(_note(x, y + foot + 4, note))
         foot += NOTE_HEIGHT
@@ -82,12 +110,13 @@ def svg_text(drawing: Drawing) -> str:
     height += large * (foot + NOTE_HEIGHT * (clusters is not None))
     shown = min(1.0, FIRST_VIEW / max(width, height)) if clusters else 1.0
     box = f"{number(left)} {number(top)} {number(width)} {number(height)}"
+    called = "Bayesian network" if found is None else "Differences of two networks"
     ground = f'x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
     rows = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(shown * width)}" '
         f'height="{number(shown * height)}">',
-        f"<title>Bayesian network: {plural(len(names), 'variable')}, {plural(len(drawing.arcs), 'arc')}</title>",
+        f"<title>{called}: {plural(len(names), 'variable')}, {plural(len(drawing.arcs), 'arc')}</title>",
         f"<style>{_STYLE}</style>",
         '<marker id="arrow" viewBox="0 0 10 8" refX="9.5" refY="4" markerWidth="9" markerHeight="7" '
         'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0,0L10,4L0,8L2.5,4Z"/></marker>',
@@ -138,11 +167,34 @@ def _frames(clusters: Clusters) -> Iterator[str]:
         )
 
 
+def _marks_shown(found: Differences | None) -> Iterator[tuple[str, str]]:
+    """The marks of differences that the picture has, and what they mean."""
+    if found is not None:
+        yield from ((mark, word) for mark, word in found.words.items() if mark in found.marks)
+
+
+def _marked_arc(drawing: Drawing, i: int, mark: str, word: str) -> str:
+    """A line with the look of its mark, and a tooltip with its meaning."""
+    line, look = drawing.lines[i], f"arc {mark}".strip()
+    parent, child = (drawing.network.header.names[variable] for variable in drawing.arcs[i])
+    sign, tip = "-", ""
+    if not drawing.undirected[i]:
+        corners = "L".join(f"{number(x)},{number(y)}" for x, y in head(line, LEAST_WIDTH).tolist())
+        sign, tip = "\u2192", f'<path class="{f"head {mark}".strip()}" d="M{corners}Z"/>'
+        line = shortened(line, 1.0)
+    title = _xml(f"{parent} {sign} {child}: {word}")
+    return f'<g><title>{title}</title><path class="{look}" d="{path(line)}"/>{tip}</g>'
+
+
 def _arcs(drawing: Drawing) -> Iterator[str]:
     strengths = strengths_of(drawing.network)
     of = drawing.clusters and drawing.clusters.of
-    for arc, line, undirected in zip(drawing.arcs, drawing.lines, drawing.undirected):
+    found = drawing.differences
+    for i, (arc, line, undirected) in enumerate(zip(drawing.arcs, drawing.lines, drawing.undirected)):
         if of is not None and of[arc[0]] != of[arc[1]]:
+            continue
+        if found is not None:
+            yield _marked_arc(drawing, i, found.marks[i], found.words[found.marks[i]])
             continue
         arrow = "" if undirected else ' marker-end="url(#arrow)"'
         if arc in strengths:
@@ -195,7 +247,7 @@ def _boxes(drawing: Drawing) -> Iterator[str]:
         left, top = x - width / 2, y - height / 2
         look = "box screened" if v in screened else "box"
         yield (
-            f"<g><title>{_xml(_facts(drawing.network, v))}</title>"
+            f"<g><title>{_xml(_facts(drawing.network, v) if drawing.differences is None else label)}</title>"
             f'<rect class="{look}" x="{number(left)}" y="{number(top)}" width="{number(width)}" '
             f'height="{number(height)}" rx="5"/>'
             f'<text class="label" x="{number(x)}" y="{number(top + BOX_HEIGHT / 2 + 4)}">{_xml(label)}</text>'

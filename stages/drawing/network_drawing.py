@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from formats.graph_records import Arc, Drawing, strengths_of
+from formats.graph_records import Arc, Differences, Drawing, strengths_of
 from formats.pictures.text_widths import BOX_HEIGHT, BOX_PADDING, text_width
 from formats.records import NetworkRecord
 
@@ -57,6 +58,14 @@ def draw_network(
         tuple(arc in undecided for arc in arcs),
         tuple(_clipped(line, half[parent], half[child]) for line, (parent, child) in zip(points, arcs)),
         clusters=clusters,
+    )
+
+
+def turned(drawing: Drawing, arcs: Sequence[Arc], undirected: Sequence[bool], differences: Differences) -> Drawing:
+    """The drawing with its arcs in these directions, with these marks."""
+    lines = [line if arc == own else line[::-1] for arc, own, line in zip(arcs, drawing.arcs, drawing.lines)]
+    return replace(
+        drawing, arcs=tuple(arcs), undirected=tuple(undirected), lines=tuple(lines), differences=differences
     )
 
 

@@ -1,4 +1,4 @@
-"""The best score over time of any search, from its reports of progress."""
+"""The best score and the gap over time of any search, from its reports of progress."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from stages.runtime.reporting import ChangedNetworks, Offer, Reporter
 
 from .result import SearchResult
 
+LEAST_CHANGE = 0.1
+"""Share by which a gap changes from one entry to the next if the score is the same."""
+
 
 class ScoreTrace(ChangedNetworks):
-    """A reporter that forwards everything and records the improvements of the best score.
+    """A reporter that forwards everything and records the improvements of the best score, and changes of the gap.
 
     Of the results that a search reports as its network so far, it forwards what `finish` makes of them: networks that
     are whole, verified and marked as interrupted.
@@ -23,8 +26,10 @@ class ScoreTrace(ChangedNetworks):
     def __init__(self, reporter: Reporter, budget: Budget, finish: Callable[[SearchResult], NetworkRecord]):
         super().__init__(reporter, lambda found: finish(replace(found, facts={**found.facts, "interrupted": True})))
         self._budget = budget
-        # One per improvement: ``seconds`` by the budget's clock, ``score`` (nats), the work done (``orders``,
-        # ``restarts``, ``local_scores``, ...), and other figures of the search.
+        self._gap: float | None = None  # of the last entry
+        # One per improvement, and one where the gap changed by a tenth: ``seconds`` by the budget's clock, ``score``
+        # (nats), the work done (``orders``, ``restarts``, ``local_scores``, ...), and other figures of the search;
+        # the name of the gap says to what (``gap_to_...``).
         self.entries: list[dict[str, Any]] = []
 
     def progress(
@@ -36,7 +41,9 @@ class ScoreTrace(ChangedNetworks):
         # Once the user asked to stop, the end is near.
         so_far = network if is_best and not self._budget.interrupted else None
         super().progress(done, total, counted, so_far, **facts)
-        if isinstance(score, float) and self._is_better(score):
+        gap = next((float(v) for n, v in facts.items() if n.startswith("gap") and isinstance(v, float)), None)
+        if isinstance(score, float) and (self._is_better(score) or (is_best and self._is_other(gap))):
+            self._gap = gap
             figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
             self._keep(score, {counted.replace(" ", "_"): done} | figures)
 
@@ -52,6 +59,9 @@ class ScoreTrace(ChangedNetworks):
 
     def _is_better(self, score: float) -> bool:
         return not self.entries or score > self.entries[-1]["score"]
+
+    def _is_other(self, gap: float | None) -> bool:
+        return gap is not None and (self._gap is None or abs(gap - self._gap) > LEAST_CHANGE * abs(self._gap))
 
     def _keep(self, score: float, figures: dict[str, Any]) -> None:
         self.entries.append({"seconds": self._budget.elapsed(), **figures, "score": score})

@@ -96,6 +96,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "categories": ("x",),
     "cause": ("a",),
     "columns": ("a,b", "a,b,c"),
+    "compare": ("truth.txt",),
     "convert.names": ("names.csv",),
     "data": ("d.csv", "e.csv"),
     "delimiter": (";",),

@@ -1,4 +1,4 @@
-"""The trace of a search: the best score whenever it rose, and everything passed on."""
+"""The trace of a search: the best score whenever it rose or the gap fell, and everything passed on."""
 
 from __future__ import annotations
 
@@ -48,6 +48,14 @@ def test_only_better_scores_are_kept_and_all_is_passed_on():
     assert trace.finish(-3.5)[-1] == {"seconds": 3.0, "score": -3.5}
 
 
+def test_the_gap_is_kept_when_it_changes_by_a_tenth():
+    trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0), no_network)
+    for score, gap in ((-5.0, 2.0), (-5.0, 1.9), (-5.0, 1.0), (-6.0, 0.1), (-5.0, 0.95), (-5.0, 0.0), (-5.0, 0.0)):
+        trace.progress(1, None, "orders", score=score, **{"gap to the lists' best": gap})
+    entries = trace.finish(-5.0)
+    assert [(entry["score"], entry["gap_to_the_lists'_best"]) for entry in entries] == [(-5, 2), (-5, 1), (-5, 0)]
+
+
 def test_families_that_are_not_searched_count():
     trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0), no_network)
     trace.progress(1, None, "moves", score=-5.0)
@@ -58,7 +66,7 @@ def test_families_that_are_not_searched_count():
 def assert_whole(stats: dict[str, Any], total: float) -> None:
     trace = stats["trace"]
     scores = [entry["score"] for entry in trace]
-    assert scores == sorted(set(scores)) and scores[-1] == pytest.approx(total)
+    assert scores == sorted(scores) and scores[-1] == pytest.approx(total)
     assert [entry["seconds"] for entry in trace] == sorted(entry["seconds"] for entry in trace)
 
 
