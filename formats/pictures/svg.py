@@ -43,11 +43,6 @@ _STYLE = """
   .arc { fill: none; stroke: #7d8896 }
   .note { fill: #5c6774; font: 11px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif }
   .head { fill: #5c6774 }
-  .added { stroke: #0072b2; stroke-width: 2.4 } .head.added { fill: #0072b2; stroke: none }
-  .missing { stroke: #d55e00; stroke-width: 2; stroke-dasharray: 8 5 } .head.missing { fill: #d55e00; stroke: none }
-  .reversed { stroke: #b0478d; stroke-width: 2; stroke-dasharray: 10 3 2 3 }
-  .head.reversed { fill: #b0478d; stroke: none }
-  .one-sided { stroke: #00805d; stroke-width: 2; stroke-dasharray: 2 4 }
   .box { fill: #eef3fa; stroke: #4a6fa5; stroke-width: 1.1 }
   .screened { fill: none; stroke-dasharray: 4 3 }
   .link { fill: none; stroke: #7d8896; opacity: 0.6 } .frame { fill: #fbfcfe; stroke: #a9b6c8; stroke-width: 1.5 }
@@ -59,14 +54,26 @@ _STYLE = """
     text-anchor: middle }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #14181f } .arc { stroke: #76828f } .head { fill: #97a3b0 }
-    .note { fill: #97a3b0 } .added { stroke: #56b4e9 } .head.added { fill: #56b4e9 } .missing { stroke: #f08a3c }
-    .head.missing { fill: #f08a3c } .reversed { stroke: #e39ac4 } .head.reversed { fill: #e39ac4 }
-    .one-sided { stroke: #2fc49b }
+    .note { fill: #97a3b0 }
     .box { fill: #202a38; stroke: #6d95cf } .screened { fill: none } .label, .cell { fill: #e6ebf2 }
     .link { stroke: #76828f } .frame { fill: #181d26; stroke: #4a586b } .title { fill: #e6ebf2 }
     .room { fill: #323b49 } .bar { fill: #6d95cf }
   }
 """
+
+_STYLE_OF_MARKS = """
+  .added { stroke: #0072b2; stroke-width: 2.4 } .head.added { fill: #0072b2; stroke: none }
+  .missing { stroke: #d55e00; stroke-width: 2; stroke-dasharray: 8 5 } .head.missing { fill: #d55e00; stroke: none }
+  .reversed { stroke: #b0478d; stroke-width: 2; stroke-dasharray: 10 3 2 3 }
+  .head.reversed { fill: #b0478d; stroke: none }
+  .one-sided { stroke: #00805d; stroke-width: 2; stroke-dasharray: 2 4 }
+  @media (prefers-color-scheme: dark) {
+    .added { stroke: #56b4e9 } .head.added { fill: #56b4e9 } .missing { stroke: #f08a3c }
+    .head.missing { fill: #f08a3c } .reversed { stroke: #e39ac4 } .head.reversed { fill: #e39ac4 }
+    .one-sided { stroke: #2fc49b }
+  }
+"""
+"""Added where arcs have `MARKS`; colours that colour-blind people tell apart (Okabe and Ito 2008), and dashes."""
 
 
 def svg_text(drawing: Drawing) -> str:
@@ -117,7 +124,7 @@ def svg_text(drawing: Drawing) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{number(shown * width)}" '
         f'height="{number(shown * height)}">',
         f"<title>{called}: {plural(len(names), 'variable')}, {plural(len(drawing.arcs), 'arc')}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{_STYLE}{_STYLE_OF_MARKS if found else ''}</style>",
         '<marker id="arrow" viewBox="0 0 10 8" refX="9.5" refY="4" markerWidth="9" markerHeight="7" '
         'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0,0L10,4L0,8L2.5,4Z"/></marker>',
         f'<rect class="ground" {ground}/>',

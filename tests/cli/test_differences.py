@@ -60,7 +60,7 @@ def test_arcs_in_both_missing_added_and_reversed(place: Path):
 def test_each_mark_has_its_colour_and_its_line():
     from formats.pictures import svg
 
-    looks = {mark: re.search(rf"\.{mark} \{{ stroke: (#\w+); ([^}}]*)\}}", svg._STYLE) for mark in MARKS}
+    looks = {mark: re.search(rf"\.{mark} \{{ stroke: (#\w+); ([^}}]*)\}}", svg._STYLE_OF_MARKS) for mark in MARKS}
     assert all(looks.values())
     assert len({found[1] for found in looks.values()}) == len({found[2] for found in looks.values()}) == len(MARKS)  # type: ignore[index]
 
