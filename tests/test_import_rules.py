@@ -202,6 +202,7 @@ def _broken_by_stages(module: str, found: Import) -> Iterator[str]:
         "formats.sets.listed_sets",
         "formats.errors",
         "formats.printable",
+        "formats.pictures.curves",
         "formats.pictures.text_widths",
         "formats.wording",
         "formats.version",

@@ -1,12 +1,11 @@
-"""Lines of arcs: curves as SVG paths, widths and shades by the strength of the arc, arrowheads."""
+"""Lines of arcs: SVG paths, widths and shades by the strength of the arc, arrowheads."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from ..graph_records import Clusters, Link, Strength
+from .curves import curves
 
 FULL_WIDTH = 4.0
 """Width of the line of an arc of strength 1, pixels; other widths are proportional."""
@@ -65,35 +64,12 @@ def number(value: float) -> str:
 
 
 def path(line: np.ndarray) -> str:
-    """The path through points, shape (n_points, 2), whose y rises or falls throughout.
-
-    It consists of monotone cubics (Fritsch and Carlson 1980).
-    """
+    """The path of the curve through points, shape (n_points, 2), whose y rises or falls throughout."""
     start = f"M{_point(line[0])}"
     if len(line) == 2:
         return f"{start}L{_point(line[1])}"
     return start + "".join(f"C{_point(one)} {_point(other)} {_point(end)}" for one, other, end in curves(line))
 
 
-def curves(line: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The cubics of a path from point to point: two control points and the end of each."""
-    slope = _slopes(line)
-    for i in range(len(line) - 1):
-        third = (line[i + 1, 1] - line[i, 1]) / 3
-        yield line[i] + (slope[i] * third, third), line[i + 1] - (slope[i + 1] * third, third), line[i + 1]
-
-
 def _point(point: np.ndarray) -> str:
     return f"{number(point[0])},{number(point[1])}"
-
-
-def _slopes(line: np.ndarray) -> np.ndarray:
-    """Derivative of x by y at every point, limited so that x is monotone between points."""
-    steps = np.diff(line, axis=0)
-    secants = steps[:, 0] / np.where(np.abs(steps[:, 1]) < 1e-9, 1e-9, steps[:, 1])
-    slope = np.concatenate((secants[:1], (secants[:-1] + secants[1:]) / 2, secants[-1:]))
-    turns = secants[:-1] * secants[1:] <= 0
-    slope[1:-1][turns] = 0.0
-    # Fritsch and Carlson (1980): a cubic is monotone if its slopes at both ends are at most three times its secant.
-    least = np.minimum(np.abs(np.append(secants, secants[-1])), np.abs(np.append(secants[0], secants)))
-    return np.sign(slope) * np.minimum(np.abs(slope), 3 * least)

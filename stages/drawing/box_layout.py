@@ -1,20 +1,22 @@
-"""Places of boxes: layers, order and positions of each connected part, packing of parts, routes of arcs."""
+"""Places of boxes: layers, order and positions of each connected part, packing of parts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from formats.pictures.text_widths import BOX_HEIGHT
+from formats.graph_records import Arc
 from formats.sets.listed_sets import offsets_of
 from stages.graphs import Parents, connected_components
 
 from .coordinates import place_vertices
-from .crossings import LayeredGraph, reduce_crossings
+from .crossings import LayeredGraph, fewest_crossings
 from .layers import assign_layers, split_layers
+from .routes import Places, draw_routes
 
 GAP = 14.0
 """Space between neighbours of a layer, pixels."""
@@ -27,6 +29,10 @@ LEAST_LAYER_GAP = 14.0
 TOWER = 1000.0
 """Height from which a drawing that is higher than wide is a tower, pixels."""
 PART_GAP = 48.0
+STARTS = 20
+"""Number of orders of a small part from which crossings are reduced; random but for the first."""
+ORDERED = 6000
+"""Number of variables and bends in all these orders together; a larger part has fewer starts, at least one."""
 MAX_BENDS = 12_000
 """Largest number of bends of a part; with more, a cheaper layout draws straight arcs that pass behind boxes."""
 ASPECT = 1.8
@@ -36,7 +42,7 @@ ASPECT = 1.8
 class Part(NamedTuple):
     """A drawing of one connected part; its corner is at the origin.
 
-    `points[i]` are the bends of arc i, its ends (centres of boxes) included, shape (n, 2).
+    `points[i]` are those of the line of arc i, from edge to edge, shape (n, 2).
     """
 
     x: np.ndarray
@@ -47,12 +53,15 @@ class Part(NamedTuple):
 
 
 def place(
-    parents: Parents, arcs: Sequence[tuple[int, int]], width: np.ndarray, height: np.ndarray
+    parents: Parents, weight: Mapping[Arc, float], width: np.ndarray, height: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Centres of all boxes, and the points through which each arc goes."""
+    """Centres of all boxes, and the points through which each arc goes, in the order of `weight`.
+
+    `weight`: positive, of every arc; the larger, the straighter the arc is.
+    """
     n_variables = len(parents)
     graph: list[set[int]] = [set() for _ in range(n_variables)]
-    for parent, child in arcs:
+    for parent, child in weight:
         graph[parent].add(child)
         graph[child].add(parent)
     components = connected_components(graph)
@@ -63,90 +72,48 @@ def place(
     for part in parts:
         number[part] = np.arange(len(part))
         own = [[int(number[p]) for p in parents[v]] for v in part]
-        drawn.append((part, draw_part(own, width[part], height[part])))
+        own_weight = np.array([weight[p, v] for v in part for p in parents[v]])
+        drawn.append((part, draw_part(own, own_weight, width[part], height[part])))
     if lonely:
         drawn.append((lonely, _grid(width[lonely], height[lonely], sum(p.width * p.height for _, p in drawn))))
     corners = _pack([found for _, found in drawn])
     x, y = np.zeros(n_variables), np.zeros(n_variables)
-    lines: dict[tuple[int, int], np.ndarray] = {}
+    lines: dict[Arc, np.ndarray] = {}
     for (members, found), corner in zip(drawn, corners):
         x[members], y[members] = found.x + corner[0], found.y + corner[1]
         inner = [(p, v) for v in members for p in parents[v]]
         lines.update(zip(inner, (line + corner for line in found.points)))
-    return x, y, [lines[arc] for arc in arcs]
+    return x, y, [lines[arc] for arc in weight]
 
 
-def draw_part(parents: Parents, width: np.ndarray, height: np.ndarray) -> Part:
+def draw_part(parents: Parents, weight: np.ndarray, width: np.ndarray, height: np.ndarray) -> Part:
     """Draw a connected acyclic graph.
 
-    `width` and `height` of the boxes: float64, shape (n_variables,), pixels.
+    `weight` of the arcs, by child and then by parent: float64, shape (n_arcs,). `width` and `height` of the boxes:
+    float64, shape (n_variables,), pixels.
     """
+    n = len(parents)
     arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
     layer = assign_layers(parents)
     spans = layer[arcs[:, 1]] - layer[arcs[:, 0]]
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
     # A first order decides how a layer that is too wide is split; the new layers are ordered afterwards.
-    rank = _ordered(_Bent(layer, arcs, is_cheap), np.zeros(len(parents)))[: len(parents)]
-    limit = _width_limit(width, height)
-    layer = split_layers(layer, rank, width + GAP, limit)
-    bent = _Bent(layer, arcs, is_cheap)
-    graph = LayeredGraph(bent.layer, bent.links, bent.started_from(rank, layer))
-    reduce_crossings(graph)
-    wide = np.concatenate((width, np.full(len(bent.layer) - len(width), BEND_WIDTH)))
-    x = place_vertices(graph.rows, bent.links, bent.weights(len(parents)), wide, GAP)
+    bent = _Bent(layer, arcs, weight, is_cheap)
+    graph = bent.ordered(np.full(n, 0.5))
+    rank = np.array(graph.rank[:n])
+    split = split_layers(layer, rank, width + GAP, _width_limit(width, height))
+    if not np.array_equal(split, layer):
+        bent = _Bent(split, arcs, weight, is_cheap)
+        graph = bent.ordered((rank + 0.5) / np.bincount(layer)[layer])
+    rows = [np.array(row) for row in graph.rows]
+    wide = np.concatenate((width, np.full(len(bent.layer) - n, BEND_WIDTH)))
+    x = place_vertices(rows, bent.links, bent.stiffness(n), wide, GAP)
     x -= (x - wide / 2).min()
-    n = len(parents)
-    tall = np.zeros(int(layer.max()) + 1)
-    np.maximum.at(tall, layer, height)
+    tall = np.zeros(len(rows))
+    np.maximum.at(tall, split, height)
     y = _heights(bent, x, tall)
-    clearance = _clearances(graph.rows, x, wide, n)
-    lines = (_line(route, x, y, clearance, tall[bent.layer] / 2) for route in bent.routes)
-    points = [
-        _from_to(line, height[route[[0, -1]]], tall[layer[route[[0, -1]]]]) for line, route in zip(lines, bent.routes)
-    ]
+    points = draw_routes(bent.routes, rows, Places(x, y, wide, height))
     return Part(x[:n], y[:n], float((x + wide / 2).max()), float((y[:n] + height / 2).max()), points)
-
-
-def _clearances(rows: list[np.ndarray], x: np.ndarray, width: np.ndarray, n_variables: int) -> np.ndarray:
-    """Distance from each vertex to the nearest box of its layer, to the left or to the right."""
-    clearance = np.full(len(x), np.inf)
-    for row in rows:
-        middle, half, is_box = x[row], width[row] / 2, row < n_variables
-        # The border of the last box to the left of each place, and of the first one to the right.
-        left = np.maximum.accumulate(np.concatenate(([-np.inf], np.where(is_box, middle + half, -np.inf)[:-1])))
-        ends = np.concatenate((np.where(is_box, middle - half, np.inf)[1:], [np.inf]))
-        right = np.minimum.accumulate(ends[::-1])[::-1]
-        clearance[row] = np.minimum(middle - left, right - middle) - half
-    return clearance
-
-
-def _line(route: np.ndarray, x: np.ndarray, y: np.ndarray, clearance: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """The points of an arc; vertical in a layer of high boxes, and where a slanted line would touch one.
-
-    `half` is half the height of the layer of every vertex.
-    """
-    points = [(x[route[0]], y[route[0]])]
-    for before, vertex, after in zip(route[:-2], route[1:-1], route[2:]):
-        slant = max(abs((x[vertex] - x[v]) / (y[vertex] - y[v])) for v in (before, after))
-        is_straight = half[vertex] > BOX_HEIGHT / 2 or slant * half[vertex] > clearance[vertex] - 2
-        heights = (-half[vertex], half[vertex]) if is_straight else (0.0,)
-        points += [(x[vertex], y[vertex] + height) for height in heights]
-    points.append((x[route[-1]], y[route[-1]]))
-    return np.array(points)
-
-
-def _from_to(line: np.ndarray, height: np.ndarray, tall: np.ndarray) -> np.ndarray:
-    """The line from near the lower edge of the upper box to near the upper edge of the lower one, vertical beside
-    higher boxes of their layers.
-
-    `height` and `tall`: of both boxes, and of their layers.
-    """
-    first, last = line[:1], line[-1:]
-    down, up = np.array([0.0, 0.5]), np.array([0.0, -0.5])
-    start, end = first + down * (height[0] - BOX_HEIGHT), last + up * (height[1] - BOX_HEIGHT)
-    below = [first + down * tall[0]] if tall[0] > height[0] else []
-    above = [last + up * tall[1]] if tall[1] > height[1] else []
-    return np.concatenate([start, *below, line[1:-1], *above, end])
 
 
 def _width_limit(width: np.ndarray, height: np.ndarray) -> float:
@@ -154,13 +121,6 @@ def _width_limit(width: np.ndarray, height: np.ndarray) -> float:
     area = float(((width + GAP) * (height + LAYER_GAP)).sum())
     widest = float((width + GAP).max())
     return max(ASPECT * math.sqrt(area * 2 / ASPECT), 4 * widest, 900.0)
-
-
-def _ordered(bent: _Bent, start: np.ndarray) -> np.ndarray:
-    """Rank of every vertex in its layer once crossings are reduced."""
-    graph = LayeredGraph(bent.layer, bent.links, bent.started_from(start, bent.layer[: len(start)]))
-    reduce_crossings(graph)
-    return graph.rank
 
 
 class _Bent:
@@ -173,11 +133,13 @@ class _Bent:
     links : ndarray of int64, shape (n_links, 2)
         Pairs of consecutive vertices of the routes. They join consecutive layers unless arcs have no bends. Without
         bends, the order within layers treats neighbours in farther layers as if these were in the next one.
+    weight : ndarray of float64, shape (n_links,)
+        Of the arc of every link.
     routes : list of ndarray of int64
         The vertices along each arc.
     """
 
-    def __init__(self, layer: np.ndarray, arcs: np.ndarray, is_cheap: bool):
+    def __init__(self, layer: np.ndarray, arcs: np.ndarray, weight: np.ndarray, is_cheap: bool):
         n = len(layer)
         upper, lower = layer[arcs[:, 0]], layer[arcs[:, 1]]
         n_bends = np.zeros(len(arcs), dtype=np.int64) if is_cheap else lower - upper - 1
@@ -191,11 +153,19 @@ class _Bent:
             for i, (parent, child) in enumerate(arcs.tolist())
         ]
         self.links = np.concatenate([np.column_stack((r[:-1], r[1:])) for r in self.routes])
+        self.weight = np.repeat(weight, n_bends + 1)
 
-    def started_from(self, rank: np.ndarray, layer: np.ndarray) -> np.ndarray:
-        """Initial positions within layers: variables by `rank`, bends between the ends of their arcs."""
-        size = np.maximum(1, np.bincount(layer, minlength=int(layer.max()) + 1))
-        place = (rank + 0.5) / size[layer]
+    def ordered(self, place: np.ndarray) -> LayeredGraph:
+        """The graph with few crossings, from the order of the `place` (0 to 1) of each variable and random ones."""
+        graph = LayeredGraph(self.layer, self.links, self.weight)
+        rng = np.random.default_rng(0)
+        others = max(1, min(STARTS, ORDERED // len(self.layer))) - 1
+        places = chain([place], (rng.random(len(place)) for _ in range(others)))
+        fewest_crossings(graph, map(self._with_bends, places))
+        return graph
+
+    def _with_bends(self, place: np.ndarray) -> np.ndarray:
+        """Places in layers of variables and bends, these between the ends of their arcs."""
         start = np.concatenate((place, np.zeros(len(self.layer) - len(place))))
         for route in self.routes:
             if len(route) > 2:
@@ -203,11 +173,13 @@ class _Bent:
                 start[route[1:-1]] = start[route[0]] * (1 - share) + start[route[-1]] * share
         return start
 
-    def weights(self, n_variables: int) -> np.ndarray:
-        """Weights of links: larger where they join bends, so that long arcs are straight (Gansner et al. 1993)."""
+    def stiffness(self, n_variables: int) -> np.ndarray:
+        """How straight each link is to be: more where it joins bends, so that long arcs are straight (Gansner et al.
+        1993), and by the square of the weight of its arc, so that many weak arcs do not outweigh a strong one.
+        """
         n_bends = (self.links >= n_variables).sum(axis=1)
         span = self.layer[self.links[:, 1]] - self.layer[self.links[:, 0]]
-        return np.array([1.0, 2.0, 8.0])[n_bends] / span
+        return self.weight**2 * np.array([1.0, 2.0, 8.0])[n_bends] / span
 
 
 def _heights(bent: _Bent, x: np.ndarray, tall: np.ndarray) -> np.ndarray:

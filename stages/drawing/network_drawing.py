@@ -1,4 +1,4 @@
-"""Drawings of networks: sizes of boxes, the layout, lines between the borders of boxes."""
+"""Drawings of networks: sizes of boxes, weights of arcs, the layout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .overview import place_clusters
 MOST_UNCLUSTERED = 300
 """Largest number of variables that are drawn in layers as a whole; more are drawn in clusters."""
 LEAST_WEIGHT = 0.01
-"""Weight of an arc of probability 0 in the search for clusters."""
+"""Weight of an arc of probability 0 in the layout."""
 
 
 def draw_network(
@@ -39,14 +39,13 @@ def draw_network(
     if below is not None:
         sizes = np.array(below, dtype=np.float64).reshape(-1, 2)
         width, height = np.maximum(width, sizes[:, 0]), height + sizes[:, 1]
+    strengths = strengths_of(network)
+    weight = {arc: max(strengths[arc].either, LEAST_WEIGHT) if arc in strengths else 1.0 for arc in arcs}
     clusters = None
     if len(labels) > MOST_UNCLUSTERED:
-        strengths = strengths_of(network)
-        weight = {arc: max(strengths[arc].either, LEAST_WEIGHT) if arc in strengths else 1.0 for arc in arcs}
-        x, y, points, clusters = place_clusters(network.parents, arcs, labels, width, height, weight)
+        x, y, lines, clusters = place_clusters(network.parents, labels, width, height, weight)
     else:
-        x, y, points = place(network.parents, arcs, width, height)
-    half = width / 2
+        x, y, lines = place(network.parents, weight, width, height)
     return Drawing(
         network,
         tuple(labels),
@@ -56,7 +55,7 @@ def draw_network(
         height,
         tuple(arcs),
         tuple(arc in undecided for arc in arcs),
-        tuple(_clipped(line, half[parent], half[child]) for line, (parent, child) in zip(points, arcs)),
+        tuple(lines),
         clusters=clusters,
     )
 
@@ -67,18 +66,3 @@ def turned(drawing: Drawing, arcs: Sequence[Arc], undirected: Sequence[bool], di
     return replace(
         drawing, arcs=tuple(arcs), undirected=tuple(undirected), lines=tuple(lines), differences=differences
     )
-
-
-def _clipped(line: np.ndarray, above: float, below: float) -> np.ndarray:
-    """The line between the borders of the two boxes at its ends, given by half their widths."""
-    line = line.copy()
-    line[0] = _border(line[0], line[1], above)
-    line[-1] = _border(line[-1], line[-2], below)
-    return line
-
-
-def _border(centre: np.ndarray, towards: np.ndarray, half: float) -> np.ndarray:
-    """The point where the line to another point leaves a box, from the centre of the part near an edge of it."""
-    aside, down = np.abs(towards - centre)
-    share = min(half / aside if aside else np.inf, BOX_HEIGHT / 2 / down if down else np.inf, 1.0)
-    return centre + share * (towards - centre)

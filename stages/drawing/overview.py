@@ -41,14 +41,10 @@ def largest_cluster(n_variables: int) -> int:
 
 
 def place_clusters(
-    parents: Parents,
-    arcs: Sequence[Arc],
-    labels: Sequence[str],
-    width: np.ndarray,
-    height: np.ndarray,
-    weight: dict[Arc, float],
+    parents: Parents, labels: Sequence[str], width: np.ndarray, height: np.ndarray, weight: dict[Arc, float]
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray], Clusters]:
-    """Centres of all boxes, the points through which each arc goes, and the clusters with their frames.
+    """Centres of all boxes, the points through which each arc goes, in the order of `weight`, and the clusters with
+    their frames.
 
     Arcs between clusters are straight; pictures draw links of frames for them. `weight`: positive, of every arc.
     """
@@ -63,13 +59,13 @@ def place_clusters(
     lines: dict[Arc, np.ndarray] = {}
     inner = np.zeros((len(groups), 2))
     for number, group in enumerate(groups):
-        inner[number] = _place_group(group, parents, width, height, (x, y, lines))
-    links = _links(of, arcs, parents, weight)
+        inner[number] = _place_group(group, parents, weight, (width, height), (x, y, lines))
+    links = _links(of, parents, weight)
     shown = _strongest(links, len(groups))
     above: list[list[int]] = [[] for _ in groups]
     for a, b in shown:
         above[b].append(a)
-    joined = [(a, b) for b, family in enumerate(above) for a in family]
+    joined = dict.fromkeys(shown, 1.0)
     short = abbreviated(labels, TITLE_LENGTH)
     named = tuple(_title(group, parents, short, of) for group in groups)
     title, frames, ends, routes = _place_frames(inner, named, above, joined)
@@ -77,9 +73,9 @@ def place_clusters(
     x, y = x + corners[of, 0], y + corners[of, 1]
     for arc, line in lines.items():
         lines[arc] = line + corners[of[arc[0]]]
-    straight = (lines.get(arc, np.array([[x[v], y[v]] for v in arc])) for arc in arcs)
-    down = np.array([0.0, 0.5]) * frames
-    routes = [np.concatenate(([(ends + down)[a]], line, [(ends - down)[b]])) for (a, b), line in zip(joined, routes)]
+    half = np.column_stack((width, height)) / 2
+    straight = (lines[arc] if arc in lines else _straight(np.column_stack((x, y)), half, arc) for arc in weight)
+    routes = [_to_frames(line, ends, frames / 2, pair) for pair, line in zip(joined, routes)]
     found = tuple(Link(a, b, *links[a, b], line) for (a, b), line in zip(joined, routes))
     centre_x, centre_y = ends.T
     clusters = Clusters(
@@ -88,8 +84,23 @@ def place_clusters(
     return x, y, list(straight), clusters
 
 
+def _straight(centre: np.ndarray, half: np.ndarray, arc: Arc) -> np.ndarray:
+    """The straight line of an arc between the edges of boxes; `half`: half their sizes, shape (n_variables, 2)."""
+    step = centre[arc[1]] - centre[arc[0]]
+    shares = [float(np.min(half[v] / np.maximum(np.abs(step), 1e-9))) for v in arc]
+    return centre[list(arc)] + step * np.array([[shares[0]], [-shares[1]]])
+
+
+def _to_frames(line: np.ndarray, centre: np.ndarray, half: np.ndarray, pair: Arc) -> np.ndarray:
+    """The line of a link, from the space around one frame to that around the other, with its ends at the frames."""
+    (upper, lower), reach = pair, half[:, 0] - PADDING / 2
+    ends = np.clip(line[[0, -1], 0], (centre[:, 0] - reach)[[upper, lower]], (centre[:, 0] + reach)[[upper, lower]])
+    start, end = (ends[0], centre[upper, 1] + half[upper, 1]), (ends[1], centre[lower, 1] - half[lower, 1])
+    return np.concatenate(([start], line, [end]))
+
+
 def _place_frames(
-    inner: np.ndarray, titles: Sequence[str], above: Parents, joined: Sequence[Arc]
+    inner: np.ndarray, titles: Sequence[str], above: Parents, joined: Mapping[Arc, float]
 ) -> tuple[float, np.ndarray, np.ndarray, list[np.ndarray]]:
     """Size of the titles, sizes and centres of the frames, and the points of their links.
 
@@ -111,40 +122,38 @@ def _place_frames(
 def _place_group(
     group: Sequence[int],
     parents: Parents,
-    width: np.ndarray,
-    height: np.ndarray,
+    weight: Mapping[Arc, float],
+    sizes: tuple[np.ndarray, np.ndarray],
     found: tuple[np.ndarray, np.ndarray, dict[Arc, np.ndarray]],
 ) -> tuple[float, float]:
     """Place the variables of a cluster, its frame's corner at the origin; returns the size of the frame."""
-    x, y, lines = found
+    (width, height), (x, y, lines) = sizes, found
     inside = {v: i for i, v in enumerate(group)}
     own = [[inside[p] for p in parents[v] if p in inside] for v in group]
-    arcs = [(p, i) for i, family in enumerate(own) for p in family]
-    x[group], y[group], points = place(own, arcs, width[group], height[group])
+    inner = {(p, i): weight[group[p], group[i]] for i, family in enumerate(own) for p in family}
+    x[group], y[group], points = place(own, inner, width[group], height[group])
     aside = [(x[group] - width[group] / 2), (x[group] + width[group] / 2), *(line[:, 0] for line in points)]
     left, right = min(float(a.min()) for a in aside), max(float(a.max()) for a in aside)
     x[group] += PADDING - left
     y[group] += PADDING
-    for (p, i), line in zip(arcs, points):
+    for (p, i), line in zip(inner, points):
         lines[group[p], group[i]] = line + np.array([PADDING - left, PADDING])
     bottom = float((y[group] + height[group] / 2).max())
     return right - left + 2 * PADDING, bottom + PADDING
 
 
-def _links(
-    of: np.ndarray, arcs: Sequence[Arc], parents: Parents, weight: dict[Arc, float]
-) -> dict[Arc, tuple[int, float]]:
+def _links(of: np.ndarray, parents: Parents, weight: Mapping[Arc, float]) -> dict[Arc, tuple[int, float]]:
     """Number and weight of the arcs between each two clusters, the one that is higher in the network first."""
     rank = np.empty(len(parents))
     rank[topological_order(parents)] = np.arange(len(parents))
     mean = np.bincount(of, weights=rank) / np.bincount(of)
     count: Counter[Arc] = Counter()
     sums: dict[Arc, float] = {}
-    for arc in arcs:
+    for arc, value in weight.items():
         a, b = sorted((int(of[arc[0]]), int(of[arc[1]])), key=lambda g: (mean[g], g))
         if a != b:
             count[a, b] += 1
-            sums[a, b] = sums.get((a, b), 0.0) + weight[arc]
+            sums[a, b] = sums.get((a, b), 0.0) + value
     return {pair: (number, sums[pair]) for pair, number in count.items()}
 
 

@@ -15,6 +15,7 @@ from formats.graph_records import SCREENED_WORDS, Clusters, Drawing, Link, Proba
 from formats.graphs.dot import dot_text
 from formats.pictures.arrows import path
 from formats.pictures.boxes import bars
+from formats.pictures.curves import curve_at
 from formats.pictures.html import TEMPLATE, html_text
 from formats.pictures.svg import svg_text
 from formats.records import Header, NetworkRecord, Parameters
@@ -221,3 +222,16 @@ def test_curves_do_not_overshoot():
             piece = numbers[3 * i : 3 * i + 4]
             assert (np.diff(piece[:, 1]) >= -0.1).all()
             assert np.ptp(piece[:, 0]) <= abs(piece[3, 0] - piece[0, 0]) + 0.3
+
+
+def test_places_on_a_curve_are_those_of_its_cubics():
+    rng = np.random.default_rng(2)
+    line = np.column_stack((rng.normal(0, 100, 6), np.cumsum(rng.uniform(5, 90, 6))))
+    numbers = np.array([float(n) for n in re.findall(r"-?[\d.]+", path(line))]).reshape(-1, 2)
+    share = np.linspace(0, 1, 20)[:, None]
+    for i in range(5):
+        a, b, c, d = numbers[3 * i : 3 * i + 4]
+        x, y = (
+            (1 - share) ** 3 * a + 3 * (1 - share) ** 2 * share * b + 3 * (1 - share) * share**2 * c + share**3 * d
+        ).T
+        assert curve_at(line, y) == pytest.approx(x, abs=1.0)
