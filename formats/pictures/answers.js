@@ -65,8 +65,9 @@ function answersOf(model, evidence, wanted) {
     const table = new Float64Array(scope.reduce((product, v) => product * sizes[v], 1)).fill(1);
     for (const [strides, factor, begin] of factors) {
       const places = placesOf(scope, sizes, strides, begin);
-      for (let i = 0; i < places.length; i++) table[i] *= factor[places[i]];
-      log += scaled(table);
+      let largest = 0;
+      for (let i = 0; i < places.length; i++) { table[i] *= factor[places[i]]; if (table[i] > largest) largest = table[i]; }
+      if (largest < 1e-100) log += scaled(table);
     }
     const sent = new Float64Array(table.length / size);
     for (let j = 0, i = 0; j < sent.length; j++) for (let s = 0; s < size; s++) sent[j] += table[i++];
