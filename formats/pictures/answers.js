@@ -2,9 +2,12 @@
 // ---- exact answers: buckets of an elimination order, added up and then informed from the last one down
 // (Dechter 1999; the last step divides by what was sent up, as Jensen, Lauritzen and Olesen 1990 do).
 
+// Most cells of the tables of one answer, which takes about a second.
+const MOST_CELLS = 20e6;
+
 // For each cell of a table over `scope` (the first variable varies fastest), its place in an array with these strides.
-function placesOf(scope, sizes, strides) {
-  let found = new Int32Array(1);
+function placesOf(scope, sizes, strides, begin = 0) {
+  let found = Int32Array.of(begin);
   for (const v of scope) {
     const step = strides.get(v) ?? 0, length = found.length, next = new Int32Array(length * sizes[v]);
     for (let s = 0; s < sizes[v]; s++) for (let i = 0; i < length; i++) next[s * length + i] = found[i] + s * step;
@@ -19,68 +22,81 @@ function stridesOf(scope, sizes) {
   return found;
 }
 
-// The buckets of a model {sizes, parents, tables, order}, each with the product of its tables; the last axis of a table
-// is that of its variable and varies fastest.
-function bucketsOf({ sizes, parents, tables, order }) {
-  const rank = [];
-  order.forEach((v, i) => { rank[v] = i; });
-  const buckets = order.map(v => ({ variable: v, scope: new Set([v]), tables: [], above: null }));
-  parents.forEach((family, v) => {
-    const axes = [v, ...family.slice().reverse()], bucket = buckets[Math.min(...axes.map(u => rank[u]))];
-    for (const u of axes) bucket.scope.add(u);
-    bucket.tables.push([stridesOf(axes, sizes), tables[v]]);
-  });
+// The buckets for a question to a model {sizes, parents, tables, order}, each with the factors of its table, and the
+// logarithm of what is observed entirely. The last axis of a model's table is that of its variable and varies fastest.
+// Only what is asked for, what is observed and what lies above matters: the rest adds up to one (Shachter 1986).
+function bucketsOf({ sizes, parents, tables, order }, evidence, wanted) {
+  const needed = new Set([...evidence.keys(), ...wanted]), rank = [];
+  for (const v of needed) for (const u of parents[v]) needed.add(u);
+  const hidden = order.filter(v => needed.has(v) && !evidence.has(v));
+  hidden.forEach((v, i) => { rank[v] = i; });
+  const buckets = hidden.map(v => ({ variable: v, scope: new Set([v]), factors: [], above: null }));
+  let log = 0, cells = 0;
+  for (const v of needed) {
+    const axes = [v, ...parents[v].slice().reverse()], strides = stridesOf(axes, sizes);
+    const open = axes.filter(u => !evidence.has(u));
+    const begin = axes.reduce((place, u) => place + (evidence.get(u) ?? 0) * strides.get(u), 0);
+    if (!open.length) { log += Math.log(tables[v][begin]); continue; }
+    const bucket = buckets[Math.min(...open.map(u => rank[u]))];
+    for (const u of open) bucket.scope.add(u);
+    bucket.factors.push([strides, tables[v], begin]);
+  }
   for (const bucket of buckets) {
     bucket.scope = [...bucket.scope].sort((a, b) => rank[a] - rank[b]);
     const rest = bucket.scope.slice(1);
     if (rest.length) bucket.above = buckets[rank[rest[0]]];
     for (const u of rest) bucket.above.scope.add(u);
-    const product = new Float64Array(bucket.scope.reduce((cells, v) => cells * sizes[v], 1)).fill(1);
-    for (const [strides, table] of bucket.tables) {
-      const places = placesOf(bucket.scope, sizes, strides);
-      for (let i = 0; i < places.length; i++) product[i] *= table[places[i]];
-    }
-    bucket.product = product;
+    bucket.message = stridesOf(rest, sizes);
+    cells += bucket.scope.reduce((product, v) => product * sizes[v], 1);
   }
-  for (const bucket of buckets)
-    if (bucket.above) bucket.places = placesOf(bucket.above.scope, sizes, stridesOf(bucket.scope.slice(1), sizes));
-  return buckets;
+  return { buckets, log, cells };
 }
 
-// Distribution of every variable given a map from observed variables to states, and the logarithm of the probability of
-// the evidence; null if that is zero.
-function answersOf(buckets, sizes, evidence) {
-  let log = 0;
-  for (const bucket of buckets) bucket.table = bucket.product.slice();
+// Distributions of the wanted variables given a map from observed variables to states, the logarithm of the probability
+// of the evidence, and the cells that this takes: without answers if they are too many. Null if the probability is zero.
+function answersOf(model, evidence, wanted) {
+  const { sizes } = model, found = bucketsOf(model, evidence, wanted), { buckets, cells } = found, marginals = [];
+  if (cells > MOST_CELLS) return { marginals, log: NaN, cells };
+  const asked = new Set(buckets.filter(bucket => wanted.includes(bucket.variable)));
+  for (const { above } of asked) if (above) asked.add(above);
+  let log = found.log;
   for (const bucket of buckets) {
-    const { table, variable, above, places } = bucket, size = sizes[variable], state = evidence.get(variable);
-    const sent = new Float64Array(table.length / size);
-    let largest = 0;
-    for (let j = 0, i = 0; j < sent.length; j++) {
-      for (let s = 0; s < size; s++, i++) if (state === undefined || s === state) sent[j] += table[i]; else table[i] = 0;
-      if (sent[j] > largest) largest = sent[j];
+    const { variable, scope, factors, above, message } = bucket, size = sizes[variable];
+    const table = new Float64Array(scope.reduce((product, v) => product * sizes[v], 1)).fill(1);
+    for (const [strides, factor, begin] of factors) {
+      const places = placesOf(scope, sizes, strides, begin);
+      let largest = 0;
+      for (let i = 0; i < places.length; i++) { table[i] *= factor[places[i]]; if (table[i] > largest) largest = table[i]; }
+      if (largest < 1e-100) log += scaled(table);
     }
-    if (!(largest > 0)) return null;
-    log += Math.log(largest);
-    for (let i = 0; i < table.length; i++) table[i] /= largest;
-    for (let i = 0; i < sent.length; i++) sent[i] /= largest;
-    if (above) multiply(above.table, sent, places);
-    bucket.sent = sent;
+    const sent = new Float64Array(table.length / size);
+    for (let j = 0, i = 0; j < sent.length; j++) for (let s = 0; s < size; s++) sent[j] += table[i++];
+    log += scaled(sent);
+    if (above) above.factors.push([message, sent, 0]);
+    if (asked.has(bucket)) { bucket.table = table; bucket.sent = sent; }
+    bucket.factors = null;
   }
-  const marginals = [];
-  for (const { table, variable, above, places, sent } of buckets.slice().reverse()) {
-    const size = sizes[variable], found = new Array(size).fill(0);
-    const told = above ? gathered(above.table, places, sent.length) : sent;
+  if (!(log > -Infinity)) return null;
+  for (const bucket of buckets.reverse()) if (asked.has(bucket)) {
+    const { table, sent, variable, above, message } = bucket, size = sizes[variable], row = new Array(size).fill(0);
+    const told = above ? gathered(above.table, placesOf(above.scope, sizes, message), sent.length) : sent;
     let total = 0;
     for (let j = 0, i = 0; j < sent.length; j++) {
       const factor = sent[j] > 0 ? told[j] / sent[j] : 0;
-      for (let s = 0; s < size; s++, i++) { table[i] *= factor; found[s] += table[i]; total += table[i]; }
+      for (let s = 0; s < size; s++, i++) { table[i] *= factor; row[s] += table[i]; total += table[i]; }
     }
-    marginals[variable] = found.map(value => value / total);
+    marginals[variable] = row.map(value => value / total);
   }
-  return { marginals, log };
+  for (const v of wanted) if (evidence.has(v)) { marginals[v] = new Array(sizes[v]).fill(0); marginals[v][evidence.get(v)] = 1; }
+  return { marginals, log, cells };
 }
-function multiply(table, by, places) { for (let i = 0; i < places.length; i++) table[i] *= by[places[i]]; }
+// Divides a table by its largest cell; the logarithm of that.
+function scaled(table) {
+  let largest = 0;
+  for (let i = 0; i < table.length; i++) if (table[i] > largest) largest = table[i];
+  for (let i = 0; i < table.length; i++) table[i] /= largest;
+  return Math.log(largest);
+}
 function gathered(table, places, length) {
   const sums = new Float64Array(length);
   for (let i = 0; i < places.length; i++) sums[places[i]] += table[i];

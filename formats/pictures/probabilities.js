@@ -1,11 +1,14 @@
 // ---- probabilities: bars in boxes, in the panel, tables; findings set by a click
 const given = net.probabilities, findings = new Map(), canAnswer = !!given?.order;
 const sizes = given?.marginals.map(row => row.length);
-let buckets = null, marginals = given?.marginals, chance = 0;
+// What is known given the findings: distributions, where they were asked for; the logarithm of the probability of the
+// findings; the cells that the last answer takes.
+let marginals = given?.marginals, chance = 0, cells = 0;
 const percent = share => (100 * share).toFixed(1) + " %";
-// The bars of a box, each of some states: of the most probable ones in their order, and of the others as one.
+// The bars of a box, each of some states: of the most probable ones in their order, and of the others as one; none where
+// the answer is not known.
 function barsOf(v) {
-  const own = marginals[v], all = own.map((_, state) => state), likely = all.slice().sort((a, b) => own[b] - own[a] || a - b);
+  const own = marginals[v] ?? [], all = own.map((_, state) => state), likely = all.slice().sort((a, b) => own[b] - own[a] || a - b);
   const alone = new Set(own.length > net.boxes.most ? likely.slice(0, net.boxes.most - 1) : all);
   const rest = all.filter(state => !alone.has(state)), each = all.filter(state => alone.has(state)).map(state => [state]);
   return rest.length ? [...each, rest] : each;
@@ -13,7 +16,7 @@ function barsOf(v) {
 function bars(v, left, top, width, written) {
   const { row, edge, share, start, labels } = net.boxes, x = left + start[v], room = left + width - edge - share - x;
   const drawn = barsOf(v);
-  pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, row * drawn.length + 2);
+  pen.fillStyle = ink.ground; pen.fillRect(left + 2, top, width - 4, 2 * half[v] - net.boxes.head - 2);
   pen.font = typeface(10);
   drawn.forEach((states, i) => {
     const value = states.reduce((sum, state) => sum + marginals[v][state], 0), y = top + row * i;
@@ -32,20 +35,27 @@ function stateAt(v, y) {
   const states = net.boxes && barsOf(v)[Math.floor((y - net.y[v] + half[v] - net.boxes.head) / net.boxes.row)];
   return states?.length === 1 ? states[0] : -1;
 }
+// Asks for variables given the findings; false if these are impossible.
+function ask(wanted) {
+  const found = findings.size ? answersOf({ ...given, sizes }, findings, wanted) : { marginals: given.marginals, log: 0, cells: 0 };
+  if (found) ({ marginals, log: chance, cells } = found);
+  return !!found;
+}
+// Asks for what is shown: all variables if boxes have bars, else the chosen one.
+const askShown = () => ask(net.boxes ? given.order : chosen < 0 ? [] : [chosen]);
+const tooLarge = () => cells > MOST_CELLS
+  ? `The answer takes tables of ${number(cells)} cells, more than the ${number(MOST_CELLS)} of a page; bnsl query answers.` : "";
 // A state is observed, or, if it is already, no longer.
 function observe(v, state) {
   if (!canAnswer) return;
   const before = findings.get(v);
   if (before === state) findings.delete(v); else findings.set(v, state);
-  buckets ??= bucketsOf({ sizes, parents: given.parents, tables: given.tables, order: given.order });
-  const found = answersOf(buckets, sizes, findings);
-  if (found) { marginals = found.marginals; chance = found.log; }
-  else if (before === undefined) findings.delete(v);
-  else findings.set(v, before);
-  showFindings(found ? "" : `${net.names[v]} = ${net.states[v][state]} is impossible together with the findings.`);
+  const isPossible = askShown();
+  if (!isPossible) { if (before === undefined) findings.delete(v); else findings.set(v, before); }
+  showFindings(isPossible ? net.boxes ? tooLarge() : "" : `${net.names[v]} = ${net.states[v][state]} is impossible together with the findings.`);
   tell(); draw();
 }
-function release() { findings.clear(); marginals = given.marginals; showFindings(""); tell(); draw(); }
+function release() { findings.clear(); ask([]); showFindings(""); tell(); draw(); }
 function showFindings(said) {
   const panel = document.getElementById("findings");
   panel.hidden = !findings.size && !said;
@@ -55,11 +65,13 @@ function showFindings(said) {
     link.className = "link"; link.onclick = () => observe(v, state);
     line.append(link); panel.append(line);
   }
-  if (findings.size) panel.append(element("div", `probability of the findings: ${Number(Math.exp(chance).toPrecision(4))}`));
+  if (findings.size && !isNaN(chance)) panel.append(element("div", `probability of the findings: ${Number(Math.exp(chance).toPrecision(4))}`));
   if (findings.size > 1) { const all = element("button", "take all back"); all.className = "link"; all.onclick = release; panel.append(all); }
   if (said) panel.append(element("p", said));
 }
 function barList(v) {
+  if (!marginals[v]) ask([v]);
+  if (!marginals[v]) return element("p", tooLarge());
   const grid = element("div");
   grid.className = "bars";
   marginals[v].forEach((value, state) => {

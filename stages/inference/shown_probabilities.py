@@ -13,15 +13,14 @@ from stages.graphs.treewidth import exceeds_cells
 from .junction_trees import Engine
 from .queries import marginals, prepare
 
-PAGE_CELLS = 200_000
-"""Largest number of cells of the tables with which a page answers, and of the parameters in it; a click on
-the largest takes some tenths of a second."""
+PAGE_CELLS = 1_000_000
+"""Largest number of parameters in a page, which take 5 to 20 bytes each."""
 MOST_CELLS = 1e8
 """Largest number of cells of a junction tree with which a picture's marginals are computed."""
 
 
 def shown_probabilities(model: Parameters, elimination: Sequence[int] | None = None) -> Probabilities | str:
-    """The marginals of a network, with its parameters and an elimination order within `PAGE_CELLS`; or why there are
+    """The marginals of a network, with its parameters, up to `PAGE_CELLS`, and an elimination order; or why there are
     none.
 
     `elimination`: a known order, as for `Engine`. Raises errors as `Engine` does.
@@ -34,16 +33,14 @@ def shown_probabilities(model: Parameters, elimination: Sequence[int] | None = N
         return _left_out("the junction tree")
     found = tuple(marginals(engine, {}, variables).found)
     states = tuple(variable.known_states for variable in model.variables)
-    order = tuple(sorted(variables, key=engine.ranks.__getitem__))
-    needed = bucket_cells(model, order)
+    needed = sum(table.size for table in model.tables)
     if needed <= PAGE_CELLS:
-        return Probabilities(states, found, model, order)
-    held = sum(table.size for table in model.tables) <= PAGE_CELLS
+        return Probabilities(states, found, model, tuple(sorted(variables, key=engine.ranks.__getitem__)))
     note = (
-        f"Findings cannot be set here: answers would take {needed:,} cells, more than the {PAGE_CELLS:,} of a page; "
-        "bnsl query answers."
+        f"Findings cannot be set here: the network has {needed:,} parameters, more than the {PAGE_CELLS:,} of a "
+        "page; bnsl query answers."
     )
-    return Probabilities(states, found, model if held else None, note=note)
+    return Probabilities(states, found, note=note)
 
 
 def _is_hopeless(model: Parameters, elimination: Sequence[int] | None) -> bool:

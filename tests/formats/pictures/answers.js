@@ -1,7 +1,6 @@
-// Runs answers.js (the first argument) on a model and pieces of evidence (JSON on standard input); prints the answers.
+// Runs answers.js (the first argument) on a model and questions (JSON on standard input); prints the answers.
 const fs = require("fs");
-const { model, evidence } = JSON.parse(fs.readFileSync(0, "utf8"));
-const code = fs.readFileSync(process.argv[2], "utf8");
-const { bucketsOf, answersOf } = new Function(code + "; return { bucketsOf, answersOf };")();
-const buckets = bucketsOf(model);
-console.log(JSON.stringify(evidence.map(row => answersOf(buckets, model.sizes, new Map(row)))));
+const { model, questions, most } = JSON.parse(fs.readFileSync(0, "utf8"));
+const code = fs.readFileSync(process.argv[2], "utf8").replace(/MOST_CELLS = \S+;/, `MOST_CELLS = ${most};`);
+const { answersOf } = new Function(code + "; return { answersOf };")();
+console.log(JSON.stringify(questions.map(([evidence, wanted]) => answersOf(model, new Map(evidence), wanted))));

@@ -24,7 +24,8 @@ from stages.inference.queries import marginals
 NODE = shutil.which("node")
 
 
-def answered(model: Parameters, evidence: list[dict[int, int]]) -> list:
+def answered(model: Parameters, questions: list[tuple[dict[int, int], list[int]]], most: float = 20e6) -> list:
+    """Answers to evidence and wanted variables; `most` cells in place of the limit."""
     if NODE is None:
         pytest.skip("needs node")
     found = shown.shown_probabilities(model)
@@ -35,23 +36,28 @@ def answered(model: Parameters, evidence: list[dict[int, int]]) -> list:
         "tables": [table.ravel().tolist() for table in model.tables],
         "order": found.order,
     }
-    text = json.dumps({"model": told, "evidence": [list(row.items()) for row in evidence]})
+    rows = [[list(evidence.items()), wanted] for evidence, wanted in questions]
+    text = json.dumps({"model": told, "questions": rows, "most": most})
     script = [str(NODE), str(Path(__file__).with_name("answers.js")), str(TEMPLATE.with_name("answers.js"))]
     done = subprocess.run(script, input=text, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def check(model: Parameters, evidence: list[dict[int, int]]) -> None:
+def check(model: Parameters, evidence: list[dict[int, int]], step: int = 1) -> None:
+    """All variables at once; and alone the ones whose number is a multiple of `step`, for which less is computed."""
     engine, variables = Engine(model), range(len(model.variables))
-    for row, found in zip(evidence, answered(model, evidence), strict=True):
+    wanted = [[*variables], *([v] for v in variables[::step])]
+    found = iter(answered(model, [(row, asked) for row in evidence for asked in wanted]))
+    for row in evidence:
         try:
             right = marginals(engine, row, variables)
         except Inconsistent:
-            assert found is None
+            assert [next(found) for _ in wanted] == [None] * len(wanted)
             continue
-        assert found["log"] == pytest.approx(right.log_probability, abs=1e-9)
-        for own, other in zip(found["marginals"], right.found, strict=True):
-            np.testing.assert_allclose(own, other, atol=1e-12)
+        for asked, own in zip(wanted, found):
+            assert own["log"] == pytest.approx(right.log_probability, abs=1e-9)
+            for v in asked:
+                np.testing.assert_allclose(own["marginals"][v], right.found[v], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -64,26 +70,38 @@ def test_small_networks(seed: int):
 @pytest.mark.parametrize("name", ["asia", "alarm"])
 def test_bundled_networks(name: str):
     model = bnsl.read(str(EXAMPLE_DATA / f"{name}.bif")).model
-    check(model, [{}, *(random_evidence(model, number, 0.2) for number in range(4))])
+    check(model, [{}, *(random_evidence(model, number, 0.2) for number in range(4))], 5)
 
 
 def test_many_small_probabilities_do_not_vanish():
     model = chain_of_small_numbers()
-    check(model, [dict.fromkeys(range(1, 701), 1)])
+    check(model, [dict.fromkeys(range(1, 701), 1)], 350)
 
 
-def test_beyond_the_limit_marginals_remain_and_the_note_says_why(monkeypatch: pytest.MonkeyPatch):
+def diamond() -> Parameters:
     variables = tuple(Variable(f"X{i}", ("0", "1")) for i in range(4))
     tables = tuple(np.full((2,) * k, 0.5) for k in (1, 2, 2, 3))
-    model = Parameters(variables, ((), (0,), (0,), (1, 2)), tables)
-    cells = 2 + 4 + 4 + 8
-    monkeypatch.setattr(shown, "PAGE_CELLS", cells)
+    return Parameters(variables, ((), (0,), (0,), (1, 2)), tables)
+
+
+def test_too_many_cells_for_one_question_leave_others():
+    """Of all four variables; of the first one, below which nothing counts; of both ends, where X3 is observed."""
+    questions = [({}, [0, 1, 2, 3]), ({}, [0]), ({0: 0}, [1]), ({3: 1}, [0])]
+    found = answered(diamond(), questions, most=4)
+    assert found[0] == {"marginals": [], "log": None, "cells": found[0]["cells"]} and found[0]["cells"] >= 8 + 4 + 2
+    assert found[1]["cells"] == found[2]["cells"] == 2 and found[2]["marginals"] == [None, [0.5, 0.5]]
+    assert found[3]["marginals"] == []
+
+
+def test_beyond_the_limits_marginals_remain_and_the_note_says_why(monkeypatch: pytest.MonkeyPatch):
+    model = diamond()
+    monkeypatch.setattr(shown, "PAGE_CELLS", 2 + 4 + 4 + 8)
     found = shown.shown_probabilities(model)
-    assert not isinstance(found, str)
-    assert found.order is None and found.model is model and "Findings cannot be set here" in found.note
-    monkeypatch.setattr(shown, "PAGE_CELLS", cells - 1)
+    assert not isinstance(found, str) and found.model is model and found.order is not None and not found.note
+    monkeypatch.setattr(shown, "PAGE_CELLS", 2 + 4 + 4 + 8 - 1)
     found = shown.shown_probabilities(model)
-    assert not isinstance(found, str) and found.model is None and len(found.marginals) == 4
+    assert not isinstance(found, str) and found.model is None and found.order is None and len(found.marginals) == 4
+    assert found.note.startswith("Findings cannot be set here: the network has 18 parameters, more than the 17")
     monkeypatch.setattr(shown, "MOST_CELLS", 8)
     assert "the junction tree of a greedy" in str(shown.shown_probabilities(model))
     monkeypatch.setattr(shown, "MOST_CELLS", 7)
