@@ -32,7 +32,8 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[dev]' --config-settings editable_mode=compat
-	-$(PIP) --no-deps 'pyagrum>=2'  # an inference library for one test; its dependencies are for drawing
+	-$(PIP) --no-deps 'pyagrum>=2'  # for tests of conversions and inference; its dependencies are for drawing
+	-$(PIP) 'pgmpy>=1.0'  # for tests of conversions
 	@touch $@ $(VENV)/.installed
 
 install: $(VENV)/.installed  ## Create .venv and install the command into it.

@@ -6,7 +6,7 @@ A network is parsed once and keeps its compiled inference, so that a further que
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from formats.bounds import gap_in
 
 from .options.assigned import assignments
-from .results import ArcProbabilities, Result, checked_path, warn_of_claims
+from .results import ArcProbabilities, checked_path, warn_of_claims
 from .running.calls import translated_errors
-from .running.errors import DataError, UsageError
-from .tables import Table, imported
+from .running.errors import DataError
+from .structures import Structure
+from .tables import Table
 
 if TYPE_CHECKING:
     import networkx
-    import pyarrow
+    import pyagrum
+    from pgmpy.models import DiscreteBayesianNetwork
 
     from formats import records
     from stages.inference.junction_trees import Engine
@@ -37,16 +39,13 @@ MOST_DRAWN = 200
 """Most variables of a network that a notebook draws by itself."""
 
 
-class Network(Result):
+class Network(Structure):
     """A Bayesian network: its structure, and its parameters if it was fitted.
 
     >>> network = bnsl.learn({"a": [0, 1] * 99, "b": [1, 0] * 99, "c": [1, 1, 0] * 66}, seed=1, quiet=True)
     >>> network.parents("a") + network.parents("b"), network.parents("c"), network.claim
     (('b',), (), 'optimal among all networks')
     """
-
-    record: records.NetworkRecord
-    json_lines = "network"
 
     def __init__(
         self,
@@ -57,76 +56,11 @@ class Network(Result):
         strengths: ArcProbabilities | None = None,
         figures: Mapping[str, Any] | None = None,
     ):
-        super().__init__(record, figures)
-        self.undirected = undirected  # of an essential graph, of whose class this is a network; smaller index first
+        super().__init__(record, figures, undirected)
         self.values = values or {}  # of states in the table that the parameters come from, by variable
         self.strengths = strengths  # of all pairs, of a consensus
 
-    @property
-    def is_class(self) -> bool:
-        """Whether the network was read from an essential graph, and so stands for its equivalence class."""
-        return self.undirected is not None
-
     # ------------------------------------------------------------------------------------ structure
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return self.record.header.names
-
-    @property
-    def states(self) -> dict[str, tuple[str, ...] | None]:
-        """The states of each variable, in their order; None where they are unknown."""
-        listed = self.record.header.variables if self.model is None else self.model.variables
-        return {variable.name: variable.states for variable in listed}
-
-    @property
-    def arcs(self) -> list[tuple[str, str]]:
-        """The parent and the child of each arc, sorted by child."""
-        return [self._named(arc) for arc in self._arcs]
-
-    @cached_property
-    def _arcs(self) -> list[tuple[int, int]]:
-        return [(parent, child) for child, parents in enumerate(self.record.parents) for parent in parents]
-
-    def _named(self, arc: tuple[int, int]) -> tuple[str, str]:
-        return self.variables[arc[0]], self.variables[arc[1]]
-
-    def _index(self, variable: Any) -> int:
-        """The position of a variable. A number is a name, too: columns of pandas may have numbers as names.
-
-        Raises `UsageError`: no variable has this name.
-        """
-        try:
-            return self.variables.index(str(variable))
-        except ValueError:
-            from difflib import get_close_matches
-
-            close = get_close_matches(str(variable), self.variables, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise UsageError(f"the network has no variable {variable!r}.{hint}") from None
-
-    def _names(self, variables: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self.variables[v] for v in sorted(variables))
-
-    def parents(self, variable: str) -> tuple[str, ...]:
-        """The names of the parents of a variable."""
-        return self._names(self.record.parents[self._index(variable)])
-
-    def children(self, variable: str) -> tuple[str, ...]:
-        """The names of the children of a variable."""
-        parent = self._index(variable)
-        return self._names(child for child, parents in enumerate(self.record.parents) if parent in parents)
-
-    def markov_blanket(self, variable: str) -> tuple[str, ...]:
-        """The names of a variable's parents, its children, and the other parents of its children.
-
-        Given these, the variable is independent of all others.
-        """
-        from stages.graphs.subgraphs import markov_blanket
-
-        centre = self._index(variable)
-        return self._names(markov_blanket(self.record.parents, [centre]) - {centre})
 
     def around(self, variable: str | Sequence[str], steps: int = 1) -> Network:
         """The part of the network that is within `steps` arcs of a variable, or of several."""
@@ -140,39 +74,6 @@ class Network(Result):
         # The whole decides the directions, not the part.
         structure = cut_network(with_shown_directions(self.record, None), kept)
         return Network(replace(structure, parameters=part), values=self.values)
-
-    @cached_property
-    def directions(self) -> dict[tuple[str, str], str]:
-        """What decides the direction of each arc: ``data``, ``knowledge``, or ``neither``.
-
-        ``neither`` means that an equivalent network has the reverse arc. In a consensus, each arc has what decides
-        its direction in most of the networks that join the pair, and ``neither`` if the reverse arc is as strong.
-        """
-        from stages.graphs.orientation import class_directions, network_directions
-
-        decided = network_directions(self.record) or class_directions(self.record)
-        return {self._named(arc): decided[arc] for arc in self._arcs}
-
-    def cpdag(self) -> dict[str, list[tuple[str, str]]]:
-        """The essential graph: ``arcs`` that all networks of the class share, and undirected ``edges``.
-
-        Knowledge and interventions that the network was learnt with limit the class.
-        """
-        from stages.graphs.orientation import class_directions
-
-        decided = class_directions(self.record)
-        arcs = [self._named(arc) for arc in self._arcs if decided[arc] != "neither"]
-        return {"arcs": arcs, "edges": [self._named(arc) for arc in self._arcs if decided[arc] == "neither"]}
-
-    @cached_property
-    def class_size(self) -> int:
-        """The number of networks in the equivalence class.
-
-        Knowledge and interventions that the network was learnt with limit the class.
-        """
-        from .conversions.class_members import class_of
-
-        return class_of(self.record, self.undirected).size
 
     def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
         """All networks of the equivalence class if they are at most 10,000, or `draw` of them.
@@ -334,38 +235,44 @@ class Network(Result):
 
     # ----------------------------------------------------------------------------------- other forms
 
-    def to_arrow(self) -> pyarrow.Table:
-        """A table with a row for each arc: `from`, `to`, and what is known about the arc."""
-        from formats.graphs.arc_tables import arc_table
-        from stages.graphs.orientation import with_shown_directions
+    def to_pgmpy(self) -> DiscreteBayesianNetwork:
+        """The network for pgmpy, with its parameters if it has them."""
+        from .conversions.other_packages import pgmpy_network
 
-        return arc_table(with_shown_directions(self.record, None))
+        return pgmpy_network(self.record)
 
-    def to_networkx(self) -> networkx.DiGraph:
-        """The graph for networkx.
+    def to_pyagrum(self) -> pyagrum.BayesNet:
+        """The network for pyAgrum, with its parameters if it has them, else with zeros.
 
-        Nodes have `states`. Arcs have what is known about them, such as `strength`.
+        Raises `DataError`: states are unknown.
         """
-        graph = imported("networkx").DiGraph()
-        graph.add_nodes_from((name, {"states": states}) for name, states in self.states.items())
-        graph.add_edges_from((row.pop("from"), row.pop("to"), row) for row in self.to_arrow().to_pylist())
-        return graph
+        from .conversions.other_packages import pyagrum_network
+
+        return pyagrum_network(self.record)
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph) -> Network:
         """The network of a directed acyclic graph of networkx. Its nodes may have `states`."""
-        from formats.data_records import Variable
-        from formats.graphs.structures import network_from_parents
+        from .conversions.other_packages import network_of_networkx
 
-        names = [str(node) for node in graph.nodes]
-        index = {node: position for position, node in enumerate(graph.nodes)}
-        variables = tuple(
-            Variable(name, None if graph.nodes[node].get("states") is None else tuple(graph.nodes[node]["states"]))
-            for name, node in zip(names, graph.nodes)
-        )
-        parents = [tuple(sorted(index[parent] for parent in graph.predecessors(node))) for node in graph.nodes]
         with translated_errors():
-            return cls(network_from_parents(variables, parents))
+            return cls(network_of_networkx(graph))
+
+    @classmethod
+    def from_pgmpy(cls, model: networkx.DiGraph) -> Network:
+        """The network of a directed graph of pgmpy, with parameters if each variable has its table there."""
+        from .conversions.other_packages import network_of_pgmpy
+
+        with translated_errors():
+            return cls(network_of_pgmpy(model))
+
+    @classmethod
+    def from_pyagrum(cls, model: pyagrum.BayesNet) -> Network:
+        """The network of a `BayesNet` of pyAgrum, with parameters unless all tables there are zero."""
+        from .conversions.other_packages import network_of_pyagrum
+
+        with translated_errors():
+            return cls(network_of_pyagrum(model))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Network:

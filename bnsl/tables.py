@@ -45,13 +45,15 @@ def as_file(source: Any, what: str) -> Any:
     raise UsageError(f"{type_of(source)} is no {what}: give a path, or what a function of this package returned")
 
 
-def imported(package: str) -> Any:
-    """The module of a package that bnsl does not require.
+def imported(module: str) -> Any:
+    """A module of a package that bnsl does not require.
 
-    Raises `ImportError`: it is not installed; the message says how to install it.
+    Raises `ImportError`: the package is not installed; the message says how to install it.
     """
+    package = module.partition(".")[0]
     try:
-        return importlib.import_module(package)
+        importlib.import_module(package)
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != package:
             raise

@@ -75,6 +75,7 @@ LATE = (
     "bnsl.conversions.chosen_networks",
     "bnsl.conversions.class_members",
     "bnsl.conversions.converted_contents",
+    "bnsl.conversions.other_packages",
     "bnsl.answers.effect_structures",
     "bnsl.answers.explained_arcs",
     "bnsl.answers.graph_answers",

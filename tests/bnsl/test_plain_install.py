@@ -11,7 +11,7 @@ HIDDEN = """
 import sys
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("sklearn", "pandas", "polars", "networkx"):
+        if name.partition(".")[0] in ("sklearn", "pandas", "polars", "networkx", "pgmpy", "pyagrum"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Finder())
 """

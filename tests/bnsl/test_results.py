@@ -56,6 +56,8 @@ def test_a_network_becomes_a_graph_of_networkx(network: bnsl.Network):
 def test_a_package_that_is_not_installed_is_named(network: bnsl.Network, monkeypatch):
     for package, convert in (
         ("networkx", network.to_networkx),
+        ("pgmpy", network.to_pgmpy),
+        ("pyagrum", network.to_pyagrum),
         ("pandas", network.to_pandas),
         ("polars", network.to_polars),
         ("pandas", network.predict(RAIN, "wet").to_pandas),

@@ -16,7 +16,9 @@ from helpers.places import EXAMPLE_DATA
 from helpers.seeds import seeds
 from naive import inference as naive
 
+import bnsl
 from formats.errors import Inconsistent
+from formats.graphs.structures import network_of
 from stages.inference.forward_sampling import sample_rows
 from stages.inference.junction_trees import Engine
 from stages.inference.queries import log_probability, marginals, most_probable_completion
@@ -30,15 +32,7 @@ read = functools.cache(open_parameters)
 
 def their_network(network):
     """The same network there, with the same bits in its tables."""
-    model = pyagrum.BayesNet()
-    for variable in network.variables:
-        model.add(pyagrum.LabelizedVariable(variable.name, "", list(variable.known_states)))
-    for child, parents in enumerate(network.parents):
-        for parent in parents:
-            model.addArc(parent, child)
-        axes = [*reversed(range(len(parents))), len(parents)]
-        model.cpt(child)[:] = np.ascontiguousarray(network.tables[child].transpose(axes))
-    return model
+    return bnsl.Network(network_of(network)).to_pyagrum()
 
 
 def possible_evidence(network, seed, share):
