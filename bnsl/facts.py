@@ -74,14 +74,14 @@ def origin_facts(header: Header) -> str:
 
 def _command_text(entry: Mapping[str, Any]) -> str:
     """A command in a header with the options that are set; of those with long values the names alone."""
-    told = []
-    for option, value in (entry.get("options") or {}).items():
+    told, options, stage = [], entry.get("options"), str(entry.get("stage", ""))
+    for option, value in options.items() if isinstance(options, dict) else ():  # a file may say anything
         if value is None or value is False:
             continue
         text = f"{value:g}" if isinstance(value, float) else str(value)
         is_short = value is not True and len(text) <= LONGEST_VALUE
         told.append(" ".join([option.replace("_", " "), *([text] if is_short else [])]))
-    return f"{entry['stage']} ({', '.join(told)})" if told else str(entry["stage"])
+    return f"{stage} ({', '.join(told)})" if told else stage
 
 
 def _score_text(network: NetworkRecord) -> str:

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from .native_tables import StateValues
     from .options.option import Source
 
-MOST_DRAWN = 200
-"""Most variables of a network that a notebook draws by itself."""
-
 
 class Network(Structure):
     """A Bayesian network: its structure, and its parameters if it was fitted.
@@ -282,12 +279,14 @@ class Network(Structure):
         with translated_errors():
             return cls(open_network(checked_path(path), warn=warn_of_claims))
 
-    def _repr_svg_(self) -> str | None:
+    def _repr_html_(self) -> str:
         import bnsl
 
-        return str(bnsl.convert(self, to="svg", quiet=True)) if len(self.variables) <= MOST_DRAWN else None
+        from .notebook_html import network_html
+
+        return network_html(self.record, self.to_arrow(), lambda: str(bnsl.convert(self, to="svg", quiet=True)))
 
     def __repr__(self) -> str:
-        from .facts import network_facts
+        from .facts import told_facts
 
-        return f"<Network: {network_facts(self.record)}>"
+        return f"<Network: {told_facts(self.record)}>"

@@ -54,6 +54,7 @@ def test_how_a_network_was_made():
         "Made from 1,234 rows by optimize (method ils, time 10, forbid, tabu 0, cpdag), then average on 2026-11-28."
     )
     assert origin_facts(Header((), rows=1)) == "Made from 1 row." and origin_facts(Header((), created="2026")) == ""
+    assert origin_facts(Header((), by=({"stage": "x", "options": [1]}, {}))) == "Made by x."
 
 
 @given(st.floats(0.0, 1e12), st.integers(1, 6))

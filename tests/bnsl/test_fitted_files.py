@@ -32,7 +32,7 @@ def test_saved_and_read(tmp_path: Path, table):
         ours, theirs = learnt.record.header, found.record.header
         assert theirs.data == ours.data and theirs.by[:-1] == ours.by
         assert theirs.by[-1] == {"stage": "fit", "version": VERSION, "options": {"smoothing": 1.0}}
-        assert found._repr_svg_() == learnt._repr_svg_()
+        assert bnsl.convert(found, to="svg", quiet=True) == bnsl.convert(learnt, to="svg", quiet=True)
     assert learnt.claim is not None and set(again.directions.values()) == {"data", "neither"}
     assert again.states == fitted.states
     assert again.query({"a": "1"}).to_arrow() == fitted.query({"a": "1"}).to_arrow()

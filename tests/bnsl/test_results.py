@@ -127,13 +127,6 @@ def test_networks_are_saved_and_read(network: bnsl.Network, tmp_path: Path):
         network.save(tmp_path / "n.unknown")
 
 
-def test_notebooks_draw_small_networks(network: bnsl.Network):
-    picture = network._repr_svg_()
-    assert picture is not None and "<svg" in picture and ">sprinkler<" in picture
-    many = {f"v{i}": [0, 1] * 5 for i in range(201)}
-    assert bnsl.optimize(data=many, method="hc", forbid="*->*", quiet=True)._repr_svg_() is None
-
-
 def test_replicates_are_networks_of_their_own():
     networks = bnsl.optimize(data=RAIN, bootstrap=3, seed=1, method="hc", quiet=True)
     assert len(networks) == 3 and all(n.variables == tuple(RAIN) for n in networks)
