@@ -246,7 +246,8 @@ def _taken(option: Option, value: Any) -> Any:
         text = repr(value)
         why = str(error)
         refuse_removed(f"{option.keyword}={text}", f"--{option.keyword} {value}")
-        raise UsageError(why if text in why else f"{option.keyword}={text}: {why}", option.keyword) from None
+        why = why if why.startswith(text) else f"{text}: {why}"
+        raise UsageError(f"{option.keyword}={why}", option.keyword) from None
 
 
 def documented(of: Callable) -> Callable:
