@@ -91,9 +91,10 @@ def convert(
         raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
     given.check_target(target_format)
     if target_format in targets.DATA_TARGETS and isinstance(source, Result):
+        named = f"--to {target_format}" if given.to else target
         raise UsageError(
-            f"{f'--to {target_format}' if given.to else target}: {with_article(type(source).__name__)} has no rows of data; write --to "
-            f"{source.json_lines or 'network'}, or its to_arrow() by pyarrow."
+            f"{named}: {with_article(type(source).__name__)} has no rows of data; write "
+            f"--to {source.json_lines or 'network'}, or its to_arrow() by pyarrow."
         )
     written = target_format
     if target_format != "table":
