@@ -6,14 +6,13 @@ Files are compared by device and inode, so that links and different spellings of
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import click
 
-from bnsl.running.errors import RunError, UsageError
+from bnsl.running.errors import UsageError, without_folder
 
 from .click_types import ArcsOrPath, InputPath, OutputPath
 
@@ -46,12 +45,8 @@ def check_outputs(ctx: click.Context) -> None:
     inputs = [place for place in _inputs(ctx) if place.status]
     outputs = list(_outputs(ctx))
     for output in outputs:
-        folder = os.path.dirname(output.path)
-        if folder and not os.path.isdir(folder):
-            raise RunError(
-                f"{output.called}: cannot write {output.path}: there is no folder {folder}\n"
-                f"  make it: mkdir -p {shlex.quote(folder)}"
-            )
+        if missing := without_folder(output.path):
+            raise missing
         for source in inputs:
             if _is_same(output, source) and not _is_renewal(ctx, source, output):
                 raise UsageError(

@@ -40,7 +40,7 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.evaluate(made.network, proof=(TABLE, made.sets)), "a dict is no proof"),
     (lambda made: bnsl.convert(made.network, to="jkl"), "a Network is no list of parent sets"),
     (lambda made: bnsl.convert(made.sets, to="bif"), "ParentSets is no network"),
-    (lambda made: bnsl.convert(made.network, to="csv"), "a Network is no table"),
+    (lambda made: bnsl.convert(made.network, to="csv"), "a Network has no rows of data"),
     (lambda made: bnsl.convert(made.network, to="dot", index=2), "index=2 needs a stream"),
     (lambda made: bnsl.learn(TABLE, tiers=TABLE), "list of lists of names, not a dict"),
     (lambda made: bnsl.learn(TABLE, require=3), "require=3: an arc such as"),

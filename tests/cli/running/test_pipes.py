@@ -159,7 +159,7 @@ def test_a_full_disk_is_reported(place: Path, command: str, where: str):
 def test_an_output_folder_that_does_not_exist(place: Path):
     result = run_bnsl("entropy", "no-table.csv", "-o", "nowhere/h.arrow", cwd=place)  # refused before it is read
     assert result.returncode == 1
-    assert b"--output: cannot write nowhere/h.arrow: there is no folder nowhere\n  make it: mkdir" in result.stderr
+    assert b"cannot write nowhere/h.arrow: there is no folder nowhere; make it first" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--stats", "-o", "--data"])
