@@ -94,6 +94,10 @@ def __getattr__(name: str) -> Any:
         from .running.function import documented
 
         documented(found)
+    if name == "Network":
+        from .running.function import documented_methods
+
+        documented_methods(found)
     globals()[name] = found
     return found
 

@@ -76,11 +76,15 @@ class Network(Structure):
     def class_members(self, draw: int | None = None, seed: int | None = None) -> list[Network]:
         """All networks of the equivalence class if they are at most 10,000, or `draw` of them.
 
-        Networks are drawn at random with equal probabilities.
+        Networks are drawn at random with equal probabilities. Raises `UsageError`: not such numbers.
         """
         from .conversions.class_members import ALL, members_of
+        from .options.option import Option
+        from .options.values import SEED, Whole
+        from .running.function import taken
 
-        wanted = ALL if draw is None else draw
+        wanted = ALL if draw is None else taken(Option(keyword="draw", kind=Whole(1)), draw)
+        seed = None if seed is None else taken(Option(keyword="seed", kind=SEED), seed)
         return [Network(member) for member in members_of(self.record, self.undirected, wanted, seed)]
 
     def compare(self, other: Network | str | os.PathLike[str]) -> dict[str, Any]:

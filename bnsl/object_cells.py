@@ -1,7 +1,8 @@
-"""Cells that are Python objects of several kinds, as in columns of type object: their texts, none merged."""
+"""Cells that are Python objects: an array of values if they are of one kind, of texts that differ if of several."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import math
 import numbers
@@ -24,6 +25,29 @@ def is_of_several_kinds(cells: Any) -> bool:
     if len(kinds) > 1 and "number" in kinds:  # NaN is a missing cell, whatever the others are
         kinds = {_kind_of(type(cell)) for cell in cells if not _is_nan(cell)} - {None}
     return len(kinds) > 1
+
+
+def array_of_cells(cells: Sequence[Any]) -> pyarrow.Array:
+    """What ``pyarrow.array(cells, from_pandas=True)`` makes of cells, null for None and NaN; raises as that does.
+
+    Texts, numbers and truth values of Python go without it, as it imports pandas where that is installed.
+    """
+    import numpy as np
+    import pyarrow
+
+    from formats.tables.arrow_arrays import array_of, text_array
+
+    kinds = {type(cell) for cell in cells} - {type(None)}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    with contextlib.suppress(OverflowError, ValueError):  # too large, or no text: pyarrow says so
+        if kind is str:
+            return text_array(cells)
+        if kind in (int, float, bool):
+            is_null = np.array([cell is None or cell != cell for cell in cells])
+            values = [0 if cell is None else cell for cell in cells]
+            if not is_null.all():
+                return array_of(np.array(values, dtype=np.int64 if kind is int else kind), is_null)
+    return pyarrow.array(cells, from_pandas=True)
 
 
 def texts_of(cells: Iterable[Any], name: Any) -> pyarrow.Array:

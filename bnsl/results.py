@@ -51,14 +51,17 @@ class Result:
         self.record = record
         self.figures = {} if figures is None else dict(figures)  # of the run that made it
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, in the format of the file's name; a name in .jsonl means JSON lines."""
+    def save(self, path: str | os.PathLike[str], to: str | None = None) -> None:
+        """Write the result to a file, in the format `to` of `bnsl.convert`, or that of the file's name.
+
+        A name in .jsonl means JSON lines.
+        """
         import bnsl
         from formats.registry import named_formats
 
         target = checked_path(path)
         is_lines = target.endswith(".jsonl") and not named_formats(target)
-        bnsl.convert(self, to=self.json_lines if is_lines else None, output=target, quiet=True)
+        bnsl.convert(self, to=to or (self.json_lines if is_lines else None), output=target, quiet=True)
 
     def to_arrow(self) -> pyarrow.Table:
         """The result as an Arrow table."""
@@ -109,7 +112,7 @@ class Forest(Result):
 
     record: records.ScreeningForest
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:  # type: ignore[override] # there is one format of forests
         """Write the forest to a file of JSON lines."""
         from formats import write_forest
 
@@ -154,8 +157,10 @@ class ArcProbabilities(Result):
         super().__init__(record, figures)
         self.patterns = [{**found._asdict()} for found in patterns]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table to a file whose name means Arrow, Parquet or CSV. Other names get the consensus network."""
+    def save(self, path: str | os.PathLike[str], to: str | None = None) -> None:
+        """Write the table to a file whose name means Arrow, Parquet or CSV. Other names get the consensus network, in
+        the format `to` if it is given.
+        """
         from formats import write_arc_probabilities
         from formats.registry import named_formats
 
@@ -164,8 +169,8 @@ class ArcProbabilities(Result):
 
         target = checked_path(path)
         offered = [row.target for row in named_formats(target) if row.target in WRITTEN["posterior"]]
-        if not offered:
-            super().save(path)
+        if to is not None or not offered:
+            super().save(path, to)
             return
         with translated_errors():
             write_arc_probabilities(target, self.record, offered[0])

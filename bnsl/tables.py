@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from formats.wording import type_of, with_article
 
-from .object_cells import is_of_several_kinds, refuse_equal_texts, texts_of
+from .object_cells import array_of_cells, is_of_several_kinds, refuse_equal_texts, texts_of
 from .options.values import TABLES
 from .running.errors import UsageError
 
@@ -146,7 +146,8 @@ def _array(cells: Any) -> pyarrow.Array:
     if is_of_several_kinds(cells):
         return texts_of(cells, name)
     try:
-        return pyarrow.array(cells, from_pandas=True)
+        is_list = isinstance(cells, (list, tuple))
+        return array_of_cells(cells) if is_list else pyarrow.array(cells, from_pandas=True)
     except pyarrow.ArrowNotImplementedError:
         kind = getattr(cells, "dtype", "such a type")
         column = "a column" if name is None else f"column {name!r}"

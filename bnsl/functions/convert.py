@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 
 from formats.kinds import Kind
 from formats.registry import find_format
+from formats.wording import with_article
 
 from ..conversions.selection import ChoiceOptions, PartOptions, Selection
 from ..files import targets
@@ -14,6 +15,7 @@ from ..options.data import CompleteRows, Reading, refuse_data_options
 from ..options.option import Argument, Option, Source, group_options
 from ..options.shared import OutputOptions, check_sources
 from ..options.values import INPUT, Choice, Path
+from ..results import Result
 from ..running.errors import UsageError
 from ..running.function import MessageOptions, Run, function
 
@@ -88,6 +90,12 @@ def convert(
     if of_class and target_format != "network":
         raise UsageError(f"--class writes a stream of networks: --to network, not {target_format}.")
     given.check_target(target_format)
+    if target_format in targets.DATA_TARGETS and isinstance(source, Result):
+        named = f"--to {target_format}" if given.to else target
+        raise UsageError(
+            f"{named}: {with_article(type(source).__name__)} has no rows of data; write "
+            f"--to {source.json_lines or 'network'}, or its to_arrow() by pyarrow."
+        )
     written = target_format
     if target_format != "table":
         written = output_format("convert", target, target_format)

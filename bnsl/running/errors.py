@@ -7,6 +7,7 @@ command line; `described` decides for both.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import resource
 
@@ -97,12 +98,22 @@ def described(error: Exception) -> BnslError:
             return RunError(str(error))
         case OSError():
             # All failures in reading are FormatErrors.
+            if error.errno == errno.ENOENT and (missing := without_folder(error.filename or "")):
+                return missing
             place = f" {error.filename}" if error.filename else ""
             advice = NO_SPACE if error.errno == errno.ENOSPC else ""
             return RunError(f"cannot write{place}: {error.strerror or error}{advice}")
     from bnsl import __version__
 
     return BugError(f"this is a bug of bnsl {__version__}: {type(error).__name__}: {error}")
+
+
+def without_folder(path: str) -> RunError | None:
+    """The error of an output in a folder that does not exist; None if there is no such obstacle."""
+    folder = os.path.dirname(path)
+    if not folder or os.path.isdir(folder):
+        return None
+    return RunError(f"cannot write {path}: there is no folder {folder}; make it first")
 
 
 def out_of_memory(error: BaseException) -> str | None:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import inspect
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack, get_args, get_origin
 
 from ..options.assigned import assignments, is_mapping
-from ..options.option import Option, options_of
+from ..options.option import Option, group_options, options_of
 from ..options.values import COLUMNS, FLAG, TEXT, Arcs, Input, Whole
 from ..results import Deliverable
 from .calls import calling, translated_errors
@@ -246,7 +247,8 @@ def _taken(option: Option, value: Any) -> Any:
         text = repr(value)
         why = str(error)
         refuse_removed(f"{option.keyword}={text}", f"--{option.keyword} {value}")
-        raise UsageError(why if text in why else f"{option.keyword}={text}: {why}", option.keyword) from None
+        why = why if why.startswith(text) else f"{text}: {why}"
+        raise UsageError(f"{option.keyword}={why}", option.keyword) from None
 
 
 def documented(of: Callable) -> Callable:
@@ -258,6 +260,30 @@ def documented(of: Callable) -> Callable:
     of.__signature__ = signature_of(options)  # type: ignore[attr-defined]
     of.__annotations__ = {name: option.type for name, option in options.items()}
     of.__doc__ = documentation(of.__doc__ or "", options)
+    return of
+
+
+def documented_methods(of: type) -> type:
+    """The class with methods whose signatures list the options one by one that they pass to a function.
+
+    A method says in its docstring of which function it takes options; its annotations are names of that module.
+    """
+    for method in filter(inspect.isfunction, vars(of).values()):
+        named = re.search(r"options of `bnsl\.(\w+)`", method.__doc__ or "")
+        if named is None or "options" not in method.__annotations__:
+            continue
+        module = importlib.import_module(f"bnsl.functions.{named[1]}")
+        names = {**vars(module), **method.__globals__}
+        hints = {name: eval(hint, names) for name, hint in method.__annotations__.items()}
+        group = hints.pop("options")
+        passed = (
+            group_options(get_args(group)[0]) if get_origin(group) is Unpack else options_of(vars(module)[named[1]])
+        )
+        options = {name: option for name, option in passed.items() if name not in hints and not option.positional}
+        *own, _ = inspect.signature(method).parameters.values()
+        shown = signature_of(options).parameters.values()
+        method.__signature__ = inspect.Signature([*own, *shown], return_annotation=hints["return"])  # type: ignore[attr-defined]
+        method.__annotations__ = {**hints, **{name: option.type for name, option in options.items()}}
     return of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bnsl.options.values import LARGEST_COUNT, Input, Output, Parsed
+from bnsl.options.values import LARGEST_COUNT, Input, Output, Parsed, limits_text
 from bnsl.running.errors import refuse_removed
 
 
@@ -31,6 +31,7 @@ class Count(click.IntRange):
     """A whole number; an upper limit of 2^63 - 1 is not shown in the help."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        _require_number(self, int, value, param, ctx)
         number = super().convert(value, param, ctx)
         if number > LARGEST_COUNT:
             self.fail(f"{number:.3e} is too large." if number < 10**300 else "too large.", param, ctx)
@@ -41,10 +42,23 @@ class Finite(click.FloatRange):
     """A number in a range; neither NaN nor an infinity."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        _require_number(self, float, value, param, ctx)
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+def _require_number(
+    kind: Count | Finite, number: type, value: Any, param: click.Parameter | None, ctx: click.Context | None
+) -> None:
+    """Refuse a text that is no number, with the limits of the number that is wanted."""
+    try:
+        number(value)
+    except ValueError:
+        has_limits = kind.min is not None or kind.max is not None
+        limits = f"; write one, {limits_text(kind.min, kind.max, kind.min_open, kind.max_open)}" if has_limits else ""
+        kind.fail(f"{value!r} is not a {'whole ' if number is int else ''}number{limits}.", param, ctx)
 
 
 class ParsedText(click.ParamType):

@@ -1,4 +1,4 @@
-"""Commands must not overwrite their inputs: outputs are compared with inputs before anything is opened.
+"""Files of a command line, checked before anything is opened: no output may be an input, and each must have a place.
 
 Files are compared by device and inode, so that links and different spellings of a path are recognised.
 """
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import click
 
-from bnsl.running.errors import UsageError
+from bnsl.running.errors import UsageError, without_folder
 
-from .click_types import InputPath, OutputPath
+from .click_types import ArcsOrPath, InputPath, OutputPath
 
 RENEWALS: dict[tuple[str, str, str], str | None] = {
     ("parentsets", "resume", "output"): "parentsets",
@@ -38,10 +38,15 @@ class NamedFile(NamedTuple):
 
 
 def check_outputs(ctx: click.Context) -> None:
-    """Refuse a command line that would overwrite one of its inputs, or write two results to one file."""
+    """Refuse a command line that would overwrite one of its inputs, or write two results to one file, or a file in a
+    folder that does not exist. No input and no output has the empty name.
+    """
+    _require_names(ctx)
     inputs = [place for place in _inputs(ctx) if place.status]
     outputs = list(_outputs(ctx))
     for output in outputs:
+        if missing := without_folder(output.path):
+            raise missing
         for source in inputs:
             if _is_same(output, source) and not _is_renewal(ctx, source, output):
                 raise UsageError(
@@ -52,6 +57,14 @@ def check_outputs(ctx: click.Context) -> None:
         for other in outputs[:number]:
             if other.parameter != output.parameter and _is_same(output, other):
                 raise UsageError(f"{other.called} and {output.called} name the same file {output.path}.")
+
+
+def _require_names(ctx: click.Context) -> None:
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name or "")
+        is_file = isinstance(parameter.type, (InputPath, OutputPath)) and not isinstance(parameter.type, ArcsOrPath)
+        if is_file and "" in (value if isinstance(value, tuple) else (value,)):
+            raise UsageError(f"{_called(parameter)} '': give the name of a file.")
 
 
 def _inputs(ctx: click.Context) -> Iterator[NamedFile]:

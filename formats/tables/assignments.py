@@ -20,7 +20,7 @@ def find_variable(name: str, variables: Sequence[Variable]) -> int:
     if name in names:
         return names.index(name)
     close = get_close_matches(name, names, n=1)
-    remedy = f"did you mean {close[0]!r}?" if close else None
+    remedy = f"did you mean {close[0]!r}?" if close else f"its variables are {listed(map(repr, names))}"
     raise Inconsistent(f"the network has no variable {name!r}", remedy=remedy)
 
 

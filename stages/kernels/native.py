@@ -52,12 +52,30 @@ def _kernel_sources(folder, is_kernels):
             yield entry.path
 
 
+def _is_whole(path):
+    """Whether a file is not cut off: loading a part of one ends the process (SIGBUS).
+
+    The table of sections comes last in an ELF file of 64 bits, least byte first, and its head says where that ends.
+    """
+    with open(path, "rb") as file:
+        head = file.read(64)
+        if head[:6] != b"\x7fELF\x02\x01":
+            return True  # of another kind: it loads or is refused
+        if len(head) < 64:
+            return False
+        begin, size, count = (
+            int.from_bytes(head[at : at + width], "little") for at, width in ((40, 8), (58, 2), (60, 2))
+        )
+        return os.fstat(file.fileno()).st_size >= begin + size * count
+
+
 def _machine_code():
     """The extension module with machine code of these sources for this processor; None if there is none."""
     if SETTING is not None:
         return None
     for name in sorted(os.listdir(FOLDER), reverse=True):
-        if not (name.startswith("_native_") and name.endswith(".so")):
+        is_named = name.startswith("_native_") and name.endswith(".so")
+        if not is_named or not _is_whole(os.path.join(FOLDER, name)):
             continue
         try:
             found = importlib.import_module(f"{__package__}.{name.partition('.')[0]}")

@@ -202,3 +202,18 @@ def test_a_learnt_network_names_both_of_its_commands():
     assert [entry["stage"] for entry in network.record.header.by] == ["optimize", "fit"]
     assert network.record.header.by[-1]["options"]["smoothing"] == 1
     assert network.record.header.variables == network.model.variables
+
+
+def test_results_are_saved_in_a_format_that_is_named_or_refused_with_one(tmp_path):
+    network = bnsl.optimize(data={"a": [0, 1] * 9, "b": [0, 1] * 9}, require="a->b", quiet=True)
+    network.save(tmp_path / "network", to="modelstring")
+    assert (tmp_path / "network").read_text().strip() == "[a][b|a]"
+    sets = bnsl.parentsets({"a": [0, 1] * 9, "b": [0, 1] * 9}, quiet=True)
+    sets.save(tmp_path / "sets", to="jkl")
+    assert (tmp_path / "sets").read_text().startswith("2")
+    with pytest.raises(
+        bnsl.UsageError, match=r'x.arrow: a ParentSets has no rows of data; write to="parentsets", or'
+    ):
+        sets.save(tmp_path / "x.arrow")
+    with pytest.raises(bnsl.UsageError, match=r'to="csv": a Network has no rows of data; write to="network", or its'):
+        network.save(tmp_path / "x.csv", to="csv")

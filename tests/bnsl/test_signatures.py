@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 import pytest
@@ -62,6 +62,16 @@ def test_help_names_every_argument_once(name: str):
         assert sum(line.startswith(f"{argument} : ") for line in lines) == 1, argument
 
 
+def test_methods_of_a_network_list_the_options_that_they_pass_on():
+    for method in ("query", "predict", "impute", "fit", "sample", "explain", "evaluate"):
+        called = getattr(bnsl.Network, method)
+        parameters = inspect.signature(called).parameters
+        assert "options" not in parameters and "states" in parameters, method
+        assert get_type_hints(called).keys() - {"return"} == parameters.keys() - {"self"}, method
+    assert "smoothing" in inspect.signature(bnsl.Network.query).parameters
+    assert "table" not in list(inspect.signature(bnsl.Network.predict).parameters)[3:]
+
+
 @pytest.mark.parametrize(
     ("name", "record"),
     [("parentsets", ParentSetOptions), ("optimize", OptimizeOptions), ("posterior", PosteriorOptions)],
@@ -94,7 +104,7 @@ def test_words_that_type_checkers_know_are_those_that_are_taken(name: str):
 def test_words_are_those_of_the_stages():
     assert literal_words(options_of(bnsl.fit)["smooth_towards"].type) == TOWARDS
     assert literal_words(options_of(bnsl.learn)["smooth_towards"].type) == TOWARDS
-    how = eval(bnsl.Network.impute.__annotations__["how"], {"Literal": Literal})
+    how = bnsl.Network.impute.__annotations__["how"]
     assert literal_words(how) == options_of(bnsl.query)["fill"].kind.words
     taken = [options_of(getattr(bnsl, name)).get("missing") for name in bnsl.FUNCTIONS]
     words = {word for option in taken if option is not None for word in literal_words(option.type)}

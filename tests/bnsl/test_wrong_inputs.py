@@ -40,7 +40,7 @@ WRONG: list[tuple[Callable[[Made], Any], str]] = [
     (lambda made: bnsl.evaluate(made.network, proof=(TABLE, made.sets)), "a dict is no proof"),
     (lambda made: bnsl.convert(made.network, to="jkl"), "a Network is no list of parent sets"),
     (lambda made: bnsl.convert(made.sets, to="bif"), "ParentSets is no network"),
-    (lambda made: bnsl.convert(made.network, to="csv"), "a Network is no table"),
+    (lambda made: bnsl.convert(made.network, to="csv"), "a Network has no rows of data"),
     (lambda made: bnsl.convert(made.network, to="dot", index=2), "index=2 needs a stream"),
     (lambda made: bnsl.learn(TABLE, tiers=TABLE), "list of lists of names, not a dict"),
     (lambda made: bnsl.learn(TABLE, require=3), "require=3: an arc such as"),
@@ -82,3 +82,18 @@ def test_columns_of_frames_that_cannot_be_read_are_named():
         bnsl.learn(polars.LazyFrame(TABLE), quiet=True)
     with pytest.raises(bnsl.DataError, match="this is no table"):
         bnsl.learn(polars.Series("a", [0, 1]), quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"draw": "x"}, "draw='x': a whole number"),
+        ({"draw": 0}, "draw=0: at least 1"),
+        ({"draw": 2, "seed": "x"}, "seed='x' is not a whole number"),
+    ],
+    ids=str,
+)
+def test_members_of_a_class_are_drawn_by_numbers(options, said):
+    network = bnsl.optimize(data={"a": [0, 1] * 9, "b": [0, 1] * 9}, quiet=True)
+    with pytest.raises(bnsl.UsageError, match=said):
+        network.class_members(**options)

@@ -188,6 +188,8 @@ def test_without_arguments_the_overview_goes_to_stderr():
     [
         (["optimise"], "no such command 'optimise'. Did you mean 'optimize'?"),
         (["optimize", "--tw", "0", "x"], "0 is not in the range x>=1"),
+        (["optimize", "--jobs", "x", "y"], "'-j' / '--jobs': 'x' is not a whole number; write one, at least 0."),
+        (["optimize", "--alpha", "x", "y"], "'--alpha': 'x' is not a number; write one, above 0 and below 1."),
         (["optimize", "--method", "magic", "x"], "'magic' is not one of"),
         (["parentsets", "--magic", "x"], "No such option '--magic'."),
         (["parentsets", "--max-parent", "3", "x"], "No such option '--max-parent'. Did you mean --max-parents?"),

@@ -58,6 +58,10 @@ class FamilyCache:
         self._keep(child, parents, variables, values)
         return values[places]
 
+    def is_expanded(self, child: int, parents: tuple[int, ...]) -> bool:
+        """Whether scores of expansions of a set are kept."""
+        return (child, parents) in self._expansions
+
     def _compute(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """Scores of expansions; scores known as single sets or as expansions of other sets are not computed."""
         elsewhere = self._known_elsewhere(child, parents)

@@ -18,7 +18,7 @@ from stages.graphs.essential_graphs import list_arcs
 from stages.kernels.bits import has_bit
 from stages.kernels.climbing.moves import ADD, REVERSE, can_add, can_reverse, is_parent
 from stages.runtime.budgets import Budget
-from stages.runtime.reporting import Reporter
+from stages.runtime.reporting import NullReporter, Offer, Reporter
 from stages.runtime.seeding import task_generator
 from stages.scoring.family_scorer import FamilyScorer
 
@@ -61,6 +61,7 @@ class ClimbingRun:
     literal: LiteralCount | None = None
     climbers: list[Climber] = field(default_factory=list)
     iterations: int = 0
+    best: Climb | None = None  # of all climbs, the first among equals
 
     def climber(self, make: Callable[..., Climber] = Climber, **kind: Any) -> Climber:
         """A climber of the class `make` on the run's data; `kind` has its own parameters."""
@@ -75,8 +76,29 @@ class ClimbingRun:
         """Climb from `start` within the budget."""
         self.iterations += 1
         climber.begin(start, self.budget)
-        done = climber.climb(self.budget, self.reporter)
-        return Climb(tuple(climber.parents), climber.scores.copy(), done)
+        reporter = self.reporter if self.best is None else _ReportsBest(self.reporter, self.best)
+        done = climber.climb(self.budget, reporter)
+        found = Climb(tuple(climber.parents), climber.scores.copy(), done)
+        if self.best is None or found.total > self.best.total:
+            self.best = found
+        return found
+
+
+class _ReportsBest(NullReporter):
+    """Reports the progress of a climb with the best graph of the climbs before it until it is better."""
+
+    def __init__(self, reporter: Reporter, best: Climb):
+        self._reporter, self._best = reporter, best
+
+    def progress(
+        self, done: int, total: int | None, counted: str, network: Offer | None = None, **facts: object
+    ) -> None:
+        score, best = facts["score"], self._best
+        assert isinstance(score, float)
+        if score <= best.total:
+            network = partial(unscored, best.parents)
+            facts |= {"score": best.total, "arcs": sum(map(len, best.parents))}
+        self._reporter.progress(done, total, counted, network, **facts)
 
 
 def tie_generator(options: OptimizeOptions, *kind: int) -> np.random.Generator | None:
@@ -125,12 +147,11 @@ def run_method(
             break
         found = method(run, shaken)
         totals.append(found.total)
-        kept = max(best, found, key=lambda climb: climb.total)
-        so_far = partial(unscored, kept.parents)
-        reporter.progress(restart, options.restarts, "restarts", so_far, score=kept.total)
-        reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
         if found.total > best.total:
             best = found
+        so_far = partial(unscored, best.parents)
+        reporter.progress(restart, options.restarts, "restarts", so_far, score=best.total)
+        reporter.detail(f"restart {restart}: score {found.total:.4f}, best {max(totals):.4f}")
     return SearchResult(best.parents, best.scores, best.total, _facts(run, totals), _figures(run, totals, best))
 
 

@@ -43,6 +43,7 @@ from ..result import Parents, SearchResult, unscored
 from .cache import FamilyCache
 from .constraints import Constraints
 from .literal_count import LiteralCount, column_of, row_of
+from .ties import order_weakest_first, turn_to_larger_next_gain
 
 GRID_QUANTA = 1024
 """Grid of gains in quanta of the score; 0.00003 nats for 20,000 rows."""
@@ -58,14 +59,6 @@ BYTES_PER_PAIR = 12
 
 KNOWN_LOSS = -1.0
 """Placeholder for the gain of an arc that a bound shows to lower the score; its gain is not computed."""
-
-
-def strength_of(gains: np.ndarray, grid: float) -> float:
-    """How much a variable depends on the others: the sum of the squares of the positive gains, in steps of the grid.
-
-    Equal gains have exactly the same sum, in whatever order and among whatever losses they are listed.
-    """
-    return float(np.square(np.sort(np.rint(gains[gains > 0.0] / grid))).sum())
 
 
 class Climber:
@@ -107,6 +100,7 @@ class Climber:
         self.grid = scorer.quantum * GRID_QUANTA
         self.moves = np.zeros(3, dtype=np.int64)  # additions, removals, reversals made
         self.literal: LiteralCount | None = None  # counts what the definition asks for
+        self.looks_ahead = False  # whether a tied arc points into the child with the larger next gain
         self.parents: list[tuple[int, ...]] = [()] * n
         self.scores = np.zeros(n)
         self._has_bound = scorer.definition.penalty is not None and not tabu
@@ -156,7 +150,7 @@ class Climber:
         if not any(parents) and self.scorer.is_equivalent:
             self._score_pairs(budget)
             if self.ties is None:
-                self._order_ties()
+                order_weakest_first(self.state, self.grid)
         else:
             self._score_all(budget)
 
@@ -166,30 +160,26 @@ class Climber:
                 return
             self._rescore(child)
 
-    def _order_ties(self) -> None:
-        """Sort children by the gains of their single arcs, weakest first: if both directions gain equally, the arc
-        into the less dependent variable is taken. Variables that depend on many others are better parents (found on a
-        dozen data sets). Children with equal gains keep their order.
-        """
-        state = self.state
-        listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
-        state.order[:] = np.argsort([strength_of(gains, self.grid) for gains in listed], kind="stable")
-
     def _score_pairs(self, budget: Budget) -> None:
         """Gains of all single arcs; only one direction is computed, since the other gains the same (score
         equivalence).
         """
 
-        def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
             listed = np.empty(len(self.parents), dtype=np.int32)
             partners = listed[: list_partners(self.state, child, listed)]
-            promising = self._promising(child, partners)
+            promising = self._promising(child, (), float(self.scores[child]), partners)
             tried = partners[promising]
-            return partners, promising, self.scorer.expand(child, (), tried)[tried]
+            return partners, promising, None if is_known[child] else self.scorer.expand(child, (), tried)[tried]
 
+        is_known = [self.cache.is_expanded(child, ()) for child in range(len(self.parents))]  # by an earlier climb
         for child, found in enumerate(ordered_map(expand, range(len(self.parents)), self.jobs)):
             partners, promising, scores = found
-            self.cache.remember(child, (), partners[promising], scores)
+            tried = partners[promising]
+            if scores is None:
+                scores = self.cache.expand(child, (), tried)
+            else:
+                self.cache.remember(child, (), tried, scores)
             gains = np.full(len(partners), KNOWN_LOSS)
             gains[promising] = self._on_grid(scores - self.scores[child])
             self._list_pairs(child, partners, gains)
@@ -204,17 +194,16 @@ class Climber:
     def _on_grid(self, gains: np.ndarray) -> np.ndarray:
         return np.rint(gains / self.grid) * self.grid
 
-    def _promising(self, child: int, candidates: np.ndarray) -> np.ndarray:
-        """Which candidates may gain as new parents, by a bound that needs no counting; bool, shape (n_candidates,).
+    def _promising(self, child: int, parents: tuple[int, ...], score: float, candidates: np.ndarray) -> np.ndarray:
+        """Which candidates may gain as further parents, by a bound that needs no counting; a bool for each.
 
         A further parent Y gains at most N times the smaller of H(X|P) and H(Y) in log-likelihood, and costs
         ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018); a prior of arcs adds its gain.
         """
         if not self._has_bound:
             return np.ones(len(candidates), dtype=np.bool_)
-        parents = self.parents[child]
         paid = self.scorer.penalty(child) * self.scorer.n_configurations(parents)
-        unexplained = -(self.scores[child] + paid)
+        unexplained = -(score + paid)
         costs = paid * (self.scorer.n_states[candidates] - 1)
         gains = self.scorer.gains
         if gains is not None:
@@ -222,14 +211,18 @@ class Climber:
             costs = costs - gains.row(child)[candidates]
         return costs < np.minimum(unexplained, self.scorer.of_child(child).row_entropies[candidates]) + self.grid
 
-    def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
-        """Gains of new parents in nats, on the grid."""
-        promising = self._promising(child, candidates)
+    def _gains_beside(self, child: int, parents: tuple[int, ...], score: float, candidates: np.ndarray) -> np.ndarray:
+        """Gains in nats, on the grid, of one more parent beside `parents`, a set of the given score."""
+        promising = self._promising(child, parents, score, candidates)
         gains = np.full(len(candidates), KNOWN_LOSS)
         if promising.any():
-            scores = self.cache.expand(child, self.parents[child], candidates[promising])
-            gains[promising] = self._on_grid(scores - self.scores[child])
+            scores = self.cache.expand(child, parents, candidates[promising])
+            gains[promising] = self._on_grid(scores - score)
         return gains
+
+    def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
+        """Gains of new parents of the present graph."""
+        return self._gains_beside(child, self.parents[child], float(self.scores[child]), candidates)
 
     def _rescore(self, child: int) -> None:
         """Gains of all moves that change the parents of `child`."""
@@ -307,10 +300,7 @@ class Climber:
             limits = Limits(
                 max_parents=self.constraints.max_parents, floor=floor, tabu=pairs, aspiration=best_total - total
             )
-            if self.ties is not None:
-                self.ties.shuffle(self.state.order)
-            choose_move(self.state, limits, move)
-            if move[KIND] == NO_MOVE:
+            if not self._choose(limits, move):
                 break
             # A sum of rounded gains would drift: the gains need not cancel when the search returns to a graph.
             gain = self._step(move)
@@ -329,6 +319,27 @@ class Climber:
         if self.tabu:
             self.parents, self.scores = best
         return is_done
+
+    def _choose(self, limits: Limits, move: np.ndarray) -> bool:
+        """Write the next move to `move`; False if there is none."""
+        if self.ties is not None:
+            self.ties.shuffle(self.state.order)
+        choose_move(self.state, limits, move)
+        if self.looks_ahead:
+            turn_to_larger_next_gain(self.state, limits.max_parents, move, self._next_gain)
+        return bool(move[KIND] != NO_MOVE)
+
+    def _next_gain(self, child: int, parent: int) -> float:
+        """Largest gain of a further parent of `child` once it has `parent`, in nats; 0 if none gains."""
+        family = tuple(sorted((*self.parents[child], parent)))
+        if len(family) >= self.constraints.max_parents:
+            return 0.0
+        possible = row_of(self.state.permitted, child) & ~column_of(self.state.ancestors, child)
+        possible[list(family)] = False
+        others = np.flatnonzero(possible).astype(np.int32)
+        if self.literal is not None:
+            self.literal.add_gains(child, family, others)
+        return float(self._gains_beside(child, family, self.cache.score(child, family), others).max(initial=0.0))
 
     def _put_last(self, move: np.ndarray) -> None:
         """Let the variables whose parents a move has changed lose ties with all others."""

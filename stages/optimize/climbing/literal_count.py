@@ -71,16 +71,27 @@ class LiteralCount:
             added, turned = climber.compared(child)
             removed = climber.removable(child)
             self._of_child[child] = 2 * (len(added) + len(removed)) + 4 * len(turned)
-            if self._of_child[child]:
-                whole = self._numbers[list(climber.parents[child])].sum(dtype=np.uint64)
-                more = whole + self._numbers[np.concatenate((added, turned))]
-                less = whole - self._numbers[removed]
-                self._unsorted[child].append(np.concatenate(([whole], more, less)))
-                self._n_unsorted[child] += 1 + len(more) + len(less)
-                if self._n_unsorted[child] > max(FEW, len(self._families[child])):
-                    self._drop_repetitions(child)
+            self._list(child, climber.parents[child], np.concatenate((added, turned)), removed)
         self.requested += int(self._of_child.sum())
         self.seconds += time.perf_counter() - begun
+
+    def add_gains(self, child: int, parents: tuple[int, ...], added: np.ndarray) -> None:
+        """Count the differences that single further parents make to a set that is not the present one."""
+        begun = time.perf_counter()
+        self.requested += 2 * len(added)
+        self._list(child, parents, added, added[:0])
+        self.seconds += time.perf_counter() - begun
+
+    def _list(self, child: int, parents: tuple[int, ...], added: np.ndarray, removed: np.ndarray) -> None:
+        """List the families that differ from a set by one variable, and the set itself."""
+        if not len(added) and not len(removed):
+            return
+        whole = self._numbers[list(parents)].sum(dtype=np.uint64)
+        more, less = whole + self._numbers[added], whole - self._numbers[removed]
+        self._unsorted[child].append(np.concatenate(([whole], more, less)))
+        self._n_unsorted[child] += 1 + len(more) + len(less)
+        if self._n_unsorted[child] > max(FEW, len(self._families[child])):
+            self._drop_repetitions(child)
 
     def _drop_repetitions(self, child: int) -> None:
         self._families[child] = np.unique(np.concatenate((self._families[child], *self._unsorted[child])))

@@ -17,7 +17,7 @@ import numpy as np
 
 from stages.optimize import OptimizeOptions
 from stages.optimize.climbing.climb import run_method
-from stages.optimize.climbing.hc import unconstrained
+from stages.optimize.climbing.hc import one_way
 from stages.optimize.result import SearchResult
 from stages.published.tsamardinos_2006.kernels.chi_square import log_tails
 from stages.runtime.budgets import Budget
@@ -38,7 +38,7 @@ def search_data(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, 
     found = find_neighbours(likelihood, options.alpha, budget, reporter, options.jobs)
     pairs = sum(map(len, found.members)) // 2
     reporter.detail(f"{found.tests} tests leave {pairs} pairs of neighbours")
-    result = run_method(unconstrained, scorer, options, budget, reporter, found.members)
+    result = run_method(one_way, scorer, options, budget, reporter, found.members)
     result.facts["tests"] = found.tests
     result.stats.update(tests=found.tests, pairs=pairs)
     for counted in ("statistics", "literal_statistics", "literal_requested"):

@@ -164,7 +164,11 @@ def test_errors_are_those_of_the_command(name, options, line, kind, said, tmp_pa
     ("name", "options", "said"),
     [
         ("optimize", {"treewidht": 3}, "optimize() has no option 'treewidht'. Did you mean treewidth?"),
-        ("optimize", {"data": SMALL, "time": "soon"}, "'soon' is not a time; write it like 30s, 10m, 2h or 1h30m"),
+        (
+            "optimize",
+            {"data": SMALL, "time": "soon"},
+            "time='soon' is not a time; write it like 30s, 10m, 2h or 1h30m",
+        ),
         ("optimize", {"data": SMALL, "treewidth": 0}, "treewidth=0: at least 1"),
         ("optimize", {"data": SMALL, "method": "best"}, "method='best': one of "),
         ("entropy", {"data": SMALL, "jobs": 1.5}, "jobs=1.5: a whole number"),

@@ -20,7 +20,11 @@ from stages.runtime.errors import StageError
         (Malformed("expected a network", source="n"), bnsl.DataError, "n: expected a network"),
         (StageError("nothing found"), bnsl.RunError, "nothing found"),
         (MemoryError(), bnsl.RunError, "out of memory"),
-        (OSError(errno.ENOENT, "No such file", "no/f"), bnsl.RunError, "cannot write no/f: No such file"),
+        (
+            OSError(errno.ENOENT, "No such file", "no/f"),
+            bnsl.RunError,
+            "cannot write no/f: there is no folder no; make it first",
+        ),
         (
             ZeroDivisionError("deep"),
             bnsl.BugError,

@@ -157,9 +157,15 @@ def test_a_full_disk_is_reported(place: Path, command: str, where: str):
 
 
 def test_an_output_folder_that_does_not_exist(place: Path):
-    result = run_bnsl("entropy", "d.csv", "-o", "nowhere/h.arrow", cwd=place)
+    result = run_bnsl("entropy", "no-table.csv", "-o", "nowhere/h.arrow", cwd=place)  # refused before it is read
     assert result.returncode == 1
-    assert b"nowhere/h.arrow" in result.stderr and b"No such file or directory" in result.stderr
+    assert b"cannot write nowhere/h.arrow: there is no folder nowhere; make it first" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--stats", "-o", "--data"])
+def test_a_file_without_a_name_is_refused_at_once(place: Path, option: str):
+    result = run_bnsl("optimize", "no-sets.jsonl", option, "", cwd=place)
+    assert result.returncode == 2 and b"'': give the name of a file." in result.stderr
 
 
 def test_a_failing_stage_leaves_an_older_output_alone(place: Path, tmp_path: Path):

@@ -76,6 +76,8 @@ def naive_result(scorer, method, start, score, **options):
     first = {"constrained": method != "hc", "releases": method == "fastchc"}
     if method in ("ichc", "2ichc"):
         return naive.iterate_constrained(score, start, 2 if method == "2ichc" else None, **options)
+    if method == "hc" and scorer.is_equivalent:
+        return naive.climb_both_ways(naive.climb, score, scorer.local_score, start, **options)
     result = naive.climb(score, start, **first, **options)
     return naive.climb(score, result, **options) if method == "chc-star" else result
 

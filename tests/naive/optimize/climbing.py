@@ -93,12 +93,14 @@ def climb(
     constrained=False,
     releases=False,
     trace=None,
+    looks_ahead=False,
     **limits,
 ):
     """One climb from `start` to a local optimum: HC, with `constrained` one iteration of CHC, with `releases`
-    FastCHC. A step tests the moves one after the other, by parent, then by child, but those that are forbidden by
-    then; whatever tests negative is forbidden for the tests that follow. The best move tested is taken. `trace`, a
-    list, receives (move, forbidden-parent sets after the evaluation) of every step.
+    FastCHC, with `looks_ahead` HC that turns tied arcs (`turned`). A step tests the moves one after the other, by
+    parent, then by child, but those that are forbidden by then; whatever tests negative is forbidden for the tests
+    that follow. The best move tested is taken. `trace`, a list, receives (move, forbidden-parent sets after the
+    evaluation) of every step.
     """
     parents = [set(p) for p in start]
     n = len(parents)
@@ -120,9 +122,39 @@ def climb(
             trace.append((best if improves else None, [set(s) for s in shut]))
         if not improves:
             return parents
+        if looks_ahead:
+            best = turned(score, parents, best, tested, grid, limits)
         parents = apply_move(parents, *best)
         if releases and best[0] == "add":
             release(shut, parents, best[1], best[2])
+
+
+def turned(score: Score, parents: Sequence[set[int]], move, gains: dict, grid, limits: dict) -> tuple[str, int, int]:
+    """A new arc, or the arc in the other direction if it gains the same (`gains`, by move) and its child can gain
+    more by a further parent.
+    """
+    kind, child, parent = move
+    other = kind, parent, child
+    if kind != "add" or other not in gains or gains[other] != gains[move]:
+        return move
+    first, second = (next_gain(score, parents, arc, grid, limits) for arc in (move, other))
+    return other if second > first else move
+
+
+def next_gain(score: Score, parents: Sequence[set[int]], move: tuple[str, int, int], grid, limits: dict) -> float:
+    """Largest gain of a further parent of the child of a new arc; 0 if none gains."""
+    graph = apply_move(parents, *move)
+    further = [m for m in neighbours(graph, **limits) if m[0] == "add" and m[1] == move[1]]
+    return max([0.0, *(gains_of(score, graph, m, grid)[1] for m in further)])
+
+
+def climb_both_ways(climb_from, score: Score, judge: Score, *args, grid=GRID, **options) -> list[set[int]]:
+    """The better result, by the scores of `judge`, of `climb_from` (`climb` or `climb_tabu`) with and without looking
+    ahead; the first among equals.
+    """
+    first, second = (climb_from(score, *args, grid=grid, looks_ahead=ahead, **options) for ahead in (False, True))
+    totals = [sum(judge(v, tuple(sorted(p))) for v, p in enumerate(graph)) for graph in (first, second)]
+    return second if totals[1] > totals[0] + grid else first
 
 
 def is_shut(shut: Sequence[set[int]], move: tuple[str, int, int]) -> bool:
@@ -157,7 +189,9 @@ def iterate_constrained(score: Score, start: Sequence[set[int]], iterations: int
     return parents
 
 
-def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, ranks=None, **limits):
+def climb_tabu(
+    score: Score, start: Sequence[set[int]], length: int, grid=GRID, ranks=None, looks_ahead=False, **limits
+):
     """Hill climbing that goes on through worse graphs: the pairs of the last `length` moves are left alone unless
     a move leads to a new best graph; until ten times as many steps in a row brought none. The best is returned.
     Variables whose parents a step without gain has changed are last among equals from then on.
@@ -171,14 +205,16 @@ def climb_tabu(score: Score, start: Sequence[set[int]], length: int, grid=GRID, 
     recent, ranks = [], list(range(len(parents))) if ranks is None else list(ranks)
     best, best_total, idle = parents, total(parents), 0
     while idle < 10 * length:
-        options = []
+        options, gains = [], {}
         for move in neighbours(parents, **limits):
-            gain = sum(gains_of(score, parents, move, grid))
+            gain = gains[move] = sum(gains_of(score, parents, move, grid))
             if {*move[1:]} not in recent[-length:] or gain > best_total - total(parents):
                 options.append((-gain, *preference(move, ranks), move))
         if not options:
             break
         move, before = min(options)[-1], total(parents)
+        if looks_ahead:
+            move = turned(score, parents, move, gains, grid, limits)
         parents = apply_move(parents, *move)
         if total(parents) - before < grid:
             changed = {move[1], move[2]} if move[0] == "reverse" else {move[1]}

@@ -463,6 +463,9 @@ def choice(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
     """A function that names the file which is used if these are there."""
     monkeypatch.setattr(choosing, "SETTING", None)
     (folder / file_name("text")).write_text("no machine code")
+    whole = (folder / file_name("sampler")).read_bytes()
+    (folder / file_name("half")).write_bytes(whole[: len(whole) // 2])
+    (folder / file_name("head")).write_bytes(whole[:40])
     monkeypatch.setattr(choosing, "FOLDER", str(tmp_path))
     monkeypatch.setattr(choosing, "source_digest", lambda stages: DIGEST)
     monkeypatch.setattr(stages.kernels, "__path__", [str(tmp_path)])
@@ -487,6 +490,9 @@ def choice(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
         (["unfit"], None),
         (["stale"], None),
         (["text"], None),
+        (["half"], None),
+        (["head"], None),
+        (["sample", "half"], "sample"),
         (["sample", "stale"], "sample"),
         (["sample", "unfit"], "sample"),
         (["sample", "sampler"], "sampler"),

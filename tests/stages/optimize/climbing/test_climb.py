@@ -14,7 +14,6 @@ from formats.data_records import Variable
 from formats.records import Header, NetworkRecord
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
-from stages.optimize.climbing.climber import strength_of
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -224,15 +223,3 @@ def test_permitted_parents_are_those_of_the_knowledge(said):
         expected |= np.isin(np.arange(70), constraints.knowledge.required_of(child))
         assert constraints.may_be_parents(child)[:70].tolist() == expected.tolist()
         assert not constraints.may_be_parents(child)[70:].any()
-
-
-def test_equal_gains_have_equal_strength_among_whatever_losses():
-    """Losses shift the groups in which a sum is formed; rounding noise of gains is below the grid."""
-    grid = 2.0**-15
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        gains = np.rint(rng.gamma(1.0, 1e3, 40) / grid) * grid
-        losses = -rng.gamma(1.0, 10.0, int(rng.integers(1, 200)))
-        noisy = rng.permutation(np.concatenate((gains * (1.0 + 1e-15 * rng.normal(size=40)), losses)))
-        expected = np.sum(np.square(np.rint(gains / grid)))
-        assert strength_of(gains, grid) == strength_of(noisy, grid) == pytest.approx(expected)

@@ -98,7 +98,7 @@ def test_tabu_search_as_defined(length):
         grid = scorer.quantum * GRID_QUANTA
         ranks = naive.ranks_of(exact, n, grid)
         empty = [set() for _ in range(n)]
-        expected = naive.climb_tabu(exact, empty, length, grid, ranks)
+        expected = naive.climb_both_ways(naive.climb_tabu, exact, exact, empty, length, grid=grid, ranks=ranks)
         result = search(scorer, tabu=length)
         assert as_sets(result.parents) == expected
         assert sum(result.scores) >= sum(search(scorer).scores) - 1e-6
