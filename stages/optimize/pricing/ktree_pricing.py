@@ -2,12 +2,14 @@
 
 The search without a bound runs as long as its networks keep the bound (`widthless`). Its first network that is too
 wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing). The smaller the bound,
-the longer it walks, since it suits small bounds. For the rest of the run three searches take turns, the one with the
-largest recent gain first. One searches within triangulations of the incumbent's moral graph. One solves groups of the
-incumbent's cliques exactly. One is the search without a bound, whose networks are narrowed; if one of its networks
-keeps the bound and is the best, this search continues alone. Sets are also made within the cliques of the present
-network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all predecessors
-may never share a clique.
+the longer it walks, since it suits small bounds. No walk is made where families that close no cycle (`family_forest`)
+score more than the narrowed network: then dependences are spread so far that k-trees along orders hold few of them,
+and new sets join these families as long as that gains. For the rest of the run three searches take turns, the one
+with the largest recent gain first. One searches within triangulations of the incumbent's moral graph. One solves
+groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are narrowed; if one of
+its networks keeps the bound and is the best, this search continues alone. Sets are also made within the cliques of
+the present network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all
+predecessors may never share a clique.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ from formats.graphs.algorithms import largest_table, moral_graph
 from stages.graphs import positions_of, random_topological_order
 from stages.kernels.ktrees.ktree import KTree
 from stages.kernels.orders.set_lists import GAIN_TOLERANCE
+from stages.lists.set_lists import all_sets
 from stages.runtime.budgets import slices
 from stages.runtime.workers import ordered_map
 from stages.scoring.set_grower import SetGrower
 
-from ..result import Parents, SearchResult, unscored
+from ..result import Parents, SearchResult, total_score, unscored
 from ..treewidth.annealing import OrderSearch
 from ..treewidth.bounded_search import best_regret_order, mean_gain
+from ..treewidth.family_forest import join_families
 from ..treewidth.narrowing import EliminatedNetwork
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
@@ -64,6 +68,9 @@ PHASE_PATIENCE = 1
 
 GROUP_WORK = 6e7
 """Largest work on groups of cliques in a turn (`GroupSearch.work`): some tenths of a second."""
+
+LITTLE_GAIN = 1e-4
+"""Share of the score that families which close no cycle must gain to be joined anew after the next growth."""
 
 LONGEST_WAIT = 8
 """Turns of other searches after which a search gets one although its recent gain was small."""
@@ -110,6 +117,8 @@ class KTreePricing:
         # The best network within the bound at the end of the first phase, and the forest at which it began.
         self._kept, self._forest = first.kept, first.forest
         self.is_too_wide = True  # its network exceeds the bound, or is not the best
+        self._is_joining = True  # families that close no cycle are joined while the incumbent gains by them
+        self._walks = True  # none of them became the incumbent
         self.arms = self._make_arms()
 
     def _found(self) -> SearchResult | None:
@@ -192,7 +201,9 @@ class KTreePricing:
         self.is_cooling = False
         if not self.is_too_wide:
             self._search_orders()
-        elif self._tree is None or self.schedule.cooled() < 1.0:
+        elif self._is_joining and self._join_families():
+            self._walks = False
+        elif self._walks and (self._tree is None or self.schedule.cooled() < 1.0):
             self.is_cooling = self.schedule.cooled() < 1.0
             self._walk_orders()
         else:
@@ -208,6 +219,23 @@ class KTreePricing:
         for other in self.arms:
             other.waited += 1
         arm.gain, arm.waited = self.best.score - before, 0
+
+    def _join_families(self) -> bool:
+        """Make families that close no cycle the incumbent if they are better; returns whether they are.
+
+        They are not tried again once they gain little.
+        """
+        run, before = self.run, self.best.score
+        lists = run.lists.latest()
+        chosen = join_families(lists)
+        found = None
+        if before > -math.inf and total_score(lists.scores, chosen) > before + GAIN_TOLERANCE:
+            parents = tuple(all_sets(lists).take(chosen))
+            found = narrowed_network(lists, self.treewidth, self._tables, run.rng, parents, run.budget)
+        if found is not None and found.score > before:
+            self._note_eliminated(found)
+        self._is_joining = self.best.score > before + LITTLE_GAIN * abs(before)
+        return self.best.score > before
 
     def _search_orders(self) -> None:
         """Search without the bound."""

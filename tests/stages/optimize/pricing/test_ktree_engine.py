@@ -19,7 +19,9 @@ from stages.optimize.pricing.greedy_start import FEW
 from stages.optimize.pricing.list_bound import ListBound
 from stages.optimize.pricing.run import start_run
 from stages.optimize.pricing.widthless import SLACK, OrdersWithinWidth, TooWide
+from stages.optimize.result import total_score
 from stages.optimize.treewidth import triangulation
+from stages.optimize.treewidth.family_forest import join_families
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -94,6 +96,34 @@ def test_many_variables_are_searched_without_triangulations(monkeypatch):
         arm.search()
         assert engine.best.score >= before
     assert elimination_width(moral_edges(engine.best.parents), engine.best.order[::-1].tolist()) <= 2
+
+
+def test_families_that_close_no_cycle_replace_the_walk_where_they_are_better():
+    """They are joined anew after each growth until they gain little; then other searches take turns."""
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 2, Budget(evaluations=2000))
+    engine._is_joining, engine._tree = True, None
+    lists = engine.run.lists.latest()
+    families = total_score(lists.scores, join_families(lists))
+    little = ktree_pricing.LITTLE_GAIN * abs(families)
+    engine.best = engine.best._replace(score=families - 3.0 * little)
+    assert engine.search()
+    assert engine._is_joining
+    engine.best = engine.best._replace(score=families - 0.5 * little)
+    assert engine.search()
+    assert engine.best.score == pytest.approx(families)
+    assert elimination_width(moral_edges(engine.best.parents), engine.best.order[::-1].tolist()) <= 2
+    assert not engine._is_joining
+    turns = []
+    engine.arms = [ktree_pricing.Arm(lambda: turns.append(engine.best.score))]
+    engine.search()
+    assert len(turns) == 1
+    assert engine._tree is None
+
+
+def test_the_walk_begins_where_families_that_close_no_cycle_are_worse():
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    assert started_engine(dataset, 2, Budget(evaluations=2000))._tree is not None
 
 
 @pytest.mark.parametrize(("width", "rounds"), [(2, 49), (8, 25), (20, 3)])
