@@ -1,7 +1,7 @@
 """Rows about the cliques of a k-tree that a fractional solution violates, with their proofs.
 
 G is a k-tree that contains the moral graph of a network of treewidth at most K; y are its edges, t its triangles, q
-its cliques of four. The separators by growth begin with every pair of variables and add the best next variable.
+its cliques of four.
 """
 
 from __future__ import annotations
@@ -44,14 +44,6 @@ class CliquePoint:
         padded = np.append(values, 0.0)
         self.y = padded[cliques.pair_column]  # shape (n, n); 0 on the diagonal
         self.t = padded[cliques.triple_column]  # shape (n, n, n); 0 for triples that are no columns
-
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """Each pair as a set of variables; float64, shape (n_pairs, n)."""
-        pairs = self.cliques.pairs
-        starts = np.zeros((len(pairs), self.cliques.n_variables))
-        starts[np.arange(len(pairs))[:, None], pairs] = 1.0
-        return starts
 
     @cached_property
     def t_most(self) -> np.ndarray:
@@ -101,43 +93,27 @@ def within(kind: str, column: int, parts: np.ndarray) -> Row:
     )
 
 
-def grown(starts: np.ndarray, gains, value, least_size: int) -> Iterator[tuple[float, np.ndarray]]:
-    """Sets of variables grown from each start, at their best size: value and membership.
-
-    `gains` has the gains of adding each variable to each set, `value` the value of each set.
-    """
-    inside = starts.copy()
-    best, kept = np.full(len(starts), -np.inf), starts.copy()
-    for size in range(2, starts.shape[1] + 1):
-        if size >= least_size:
-            now = value(inside)
-            better = now > best + 1e-9
-            best[better], kept[better] = now[better], inside[better]
-        if size == starts.shape[1]:
-            break
-        gain = np.where(inside > 0.0, -np.inf, gains(inside))
-        inside[np.arange(len(inside)), np.argmax(gain, axis=1)] = 1.0
-    violated = np.flatnonzero(best > VIOLATION)
-    seen: set[bytes] = set()
-    for i in violated[np.argsort(-best[violated], kind="stable")].tolist():
-        key = kept[i].astype(np.bool_).tobytes()
-        if key not in seen:
-            seen.add(key)
-            yield float(best[i]), np.flatnonzero(kept[i])
-
-
 def edge_counts(point: CliquePoint) -> Violated:
-    """At least K variables have no more edges than a k-tree on them."""
-    cliques, k = point.cliques, point.cliques.treewidth
+    """More than K variables have no more edges than a k-tree on them.
 
-    def value(inside: np.ndarray) -> np.ndarray:
-        size = inside.sum(axis=1)
-        return np.asarray(0.5 * ((inside @ point.y) * inside).sum(axis=1) - k * size + k * (k + 1) / 2)
-
-    for lack, some in grown(point.starts, lambda inside: inside @ point.y, value, k + 1):
+    Sets of variables grow from each pair, by the one that has most edges to them, and are kept at their worst size.
+    """
+    cliques, k, y = point.cliques, point.cliques.treewidth, point.y
+    every = np.arange(len(cliques.pairs))
+    inside = np.zeros((len(every), cliques.n_variables))
+    inside[every[:, None], cliques.pairs] = 1.0
+    worst, kept = np.full(len(every), VIOLATION), np.zeros_like(inside)
+    for size in range(3, cliques.n_variables + 1):
+        inside[every, np.argmax(np.where(inside > 0.0, -np.inf, inside @ y), axis=1)] = 1.0
+        if size > k:
+            excess = 0.5 * ((inside @ y) * inside).sum(axis=1) - most_edges(cliques, size)
+            is_worse = excess > worst + 1e-9
+            worst[is_worse], kept[is_worse] = excess[is_worse], inside[is_worse]
+    found = {kept[i].tobytes(): (float(worst[i]), np.flatnonzero(kept[i])) for i in np.flatnonzero(worst > VIOLATION)}
+    for excess, some in found.values():
         columns = cliques.pair_column[some[:, None], some][np.triu_indices(len(some), 1)].astype(np.int64)
         key = ("edges", *some.tolist())
-        yield lack, Row(key, columns, np.full(len(columns), -1, dtype=np.int64), -most_edges(cliques, len(some)))
+        yield excess, Row(key, columns, np.full(len(columns), -1, dtype=np.int64), -most_edges(cliques, len(some)))
 
 
 def triangles_within_edges(point: CliquePoint) -> Violated:
@@ -157,20 +133,12 @@ def _parts(point: CliquePoint, kind: str, parts: np.ndarray, first: int) -> Viol
         yield float(lacks[clique, place]), within(kind, int(parts[clique, place]), np.array([first + clique]))
 
 
-def degrees(point: CliquePoint) -> Violated:
-    """The link of a variable in a k-tree is a (K-1)-tree on its m >= K neighbours, with (K-1) m - K (K-1) / 2
-    edges; these are the triangles at the variable.
-    """
-    cliques, k = point.cliques, point.cliques.treewidth
-    lacks = np.abs(_missing_at(point, point.t))
-    for v in np.flatnonzero(lacks > VIOLATION).tolist():
-        triangles, edges = cliques.triple_column[v, *_pairs_beside(cliques, v)], _edges_at(cliques, v)
-        weights = ((triangles, 1), (edges, 1 - k))
-        yield float(lacks[v]), _row(("degree", v), *weights, demand=-k * (k - 1) // 2, equal=True)
-
-
 def least_degrees(point: CliquePoint) -> Violated:
-    """`degrees`, as the least number of triangles; a triple that is no column counts as much as one of its pairs."""
+    """The link of a variable in a k-tree is a (K-1)-tree on its m >= K neighbours, with (K-1) m - K (K-1) / 2 edges;
+    these are the triangles at the variable.
+
+    It has no fewer; a triple that is no column counts as much as one of its pairs.
+    """
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = _missing_at(point, point.t_most)
     for v in np.flatnonzero(lacks > VIOLATION).tolist():
@@ -180,7 +148,7 @@ def least_degrees(point: CliquePoint) -> Violated:
 
 
 def most_degrees(point: CliquePoint) -> Violated:
-    """`degrees`, as the greatest number of triangles; triples that are no columns do not count."""
+    """A variable has no more triangles than in `least_degrees`; triples that are no columns do not count."""
     cliques, k = point.cliques, point.cliques.treewidth
     lacks = -_missing_at(point, point.t)
     for v in np.flatnonzero(lacks > VIOLATION).tolist():
@@ -190,7 +158,7 @@ def most_degrees(point: CliquePoint) -> Violated:
 
 
 def _missing_at(point: CliquePoint, t: np.ndarray) -> np.ndarray:
-    """How many triangles each variable lacks by `degrees`, if `t` are the triangles; negative for too many."""
+    """How many triangles each variable lacks by `least_degrees`, if `t` are the triangles; negative for too many."""
     k = point.cliques.treewidth
     return np.asarray((k - 1) * point.y.sum(axis=1) - k * (k - 1) / 2 - 0.5 * t.sum(axis=(1, 2)))
 
@@ -304,6 +272,14 @@ def chords(point: CliquePoint) -> Violated:
             )
             weights = ((np.array([cliques.pair_column[a, b]]), -1), (edges, -1), (triangles, 1))
             yield float(point.y[a, b] - length), _row(("chord", *path.tolist()), *weights, demand=-len(edges))
+
+
+def violated_rows(point: CliquePoint) -> list[Row]:
+    """Violated rows that couple edges and triangles, and cliques of four where these are columns."""
+    kinds = [triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords]
+    if point.cliques.has_quads:
+        kinds += [quads_within_triangles, quads_of_triangles, quads_of_edges]
+    return most_violated(kinds, point)
 
 
 def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0, equal: bool = False) -> Row:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
+
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import child_of_sets
 
 MOST_WITH_QUADS = 20
 """Largest number of variables for which groups of four variables are columns."""
@@ -51,6 +55,22 @@ class Cliques:
         """The columns of the four triples of each group of four; int64, shape (n_quads, 4)."""
         threes = itertools.combinations(self.quads.T, 3)
         return np.stack([self.triple_column[a, b, c] for a, b, c in threes], axis=1)
+
+
+def joined(lists: SetLists, most: int) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+    """Each child with each one to `most` of its parents, set by set: indices of sets, then the child and these
+    parents of each; int64.
+
+    They are a clique of the moral graph, and a network has one such set of a clique: two would close a cycle. So all
+    sets that join one variable of a clique to its others share the clique, which is a row of the relaxation.
+    """
+    sizes, children = np.diff(lists.parent_offsets), child_of_sets(lists).astype(np.int64)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        sets = np.flatnonzero(sizes == size)
+        parents = lists.parents[lists.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64)
+        for number in range(1, min(most, size) + 1):
+            for some in itertools.combinations(parents.T, number):
+                yield sets, [children[sets], *some]
 
 
 def subsets_of(n_variables: int, size: int) -> np.ndarray:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -30,9 +29,15 @@ from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import keep_sets
 
 from ..rounding import EPSILON
+from .cliques import joined
 
 MOST_VARIABLES = 2000
 """Variables beyond which no edges are priced: tables over pairs then take more than 100 MB."""
+
+MOST_WIDTH = 5
+"""Treewidth beyond which no edges are priced. At 6 and 8 neither they nor triangles gained more than noise on nltcs
+and plants (16 and 69 variables) in 10 to 30 s: nearly all pairs of few variables are edges of such a k-tree.
+"""
 
 MOST_PAIRED = 100_000_000
 """Pairs of parents in the lists beyond which no edges are priced: an evaluation of all sets would take a second."""
@@ -54,6 +59,8 @@ search for pebbles; in sets looked at.
 
 class EdgePrices:
     """The rows found so far, and their multipliers; `treewidth` is None where no edges are priced."""
+
+    most_joined = 2  # parents that a row joins to their child
 
     def __init__(self, lists: SetLists, treewidth: int | None):
         self._n = n = len(lists.set_offsets) - 1
@@ -273,20 +280,15 @@ class EdgePrices:
 
     def _entries(self, lists: SetLists) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Codes of rows, and for each a set that the row counts; all rows of all sets in turn."""
-        n, sizes = self._n, np.diff(lists.parent_offsets)
-        children = np.repeat(np.arange(n), np.diff(lists.set_offsets))
-        for size in range(1, int(sizes.max(initial=0)) + 1):
-            sets = np.flatnonzero(sizes == size)
-            child, first = children[sets], lists.parent_offsets[sets]
-            members = [lists.parents[first + k].astype(np.int64) for k in range(size)]
-            for a in members:
-                yield code_of(n, child, a, -1), sets
-            for a, b in combinations(members, 2):
-                for code in self._triangle_codes(a, b, child):
-                    yield code, sets
+        for sets, members in joined(lists, self.most_joined):
+            for code in self._codes(*members):
+                yield code, sets
 
-    def _triangle_codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
-        """The codes of the rows of triangles with these members: one for each edge."""
+    def _codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
+        """The codes of the rows of these cliques, a child and some parents: one for each edge."""
+        if len(members) == 2:
+            yield code_of(self._n, *members, -1)
+            return
         for u, v, third in zip(members, members[1:] + members[:1], members[2:] + members[:2], strict=True):
             yield code_of(self._n, u, v, third)
 
@@ -325,9 +327,9 @@ def members_of_fours(n: int, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def can_price(lists: SetLists, treewidth: int | None) -> bool:
-    """Whether some networks are wider than the treewidth, and prices of edges are affordable."""
+    """Whether some networks are wider than the treewidth, and prices of edges are affordable and may gain."""
     n, sizes = len(lists.set_offsets) - 1, np.diff(lists.parent_offsets)
-    is_bound = treewidth is not None and 0 < treewidth < n - 1
+    is_bound = treewidth is not None and 0 < treewidth < min(n - 1, MOST_WIDTH + 1)
     return is_bound and n <= MOST_VARIABLES and int(np.sum(sizes * (sizes - 1))) <= 2 * MOST_PAIRED
 
 

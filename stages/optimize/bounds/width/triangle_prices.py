@@ -12,7 +12,6 @@ columns as they are met; in rows that ask for more triangles an edge then stands
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,18 +23,7 @@ from stages.kernels.bounds.triangles import new_triangles
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import costs_of
 
-from .clique_rows import (
-    CliquePoint,
-    Row,
-    chords,
-    least_degrees,
-    links,
-    most_degrees,
-    most_violated,
-    triangles_of_edges,
-    triangles_within_edges,
-    within,
-)
+from .clique_rows import CliquePoint, Row, violated_rows, within
 from .cliques import Cliques
 from .edge_prices import LEAST_VIOLATION, EdgePrices, code_of, first_of_fours, members_of_fours
 
@@ -58,6 +46,8 @@ class TrianglePrices(EdgePrices):
     a code for each triangle (`members_of_fours`). Before the rows over sets stand rows about cliques of k-trees, all
     of them "at least" with integer coefficients, scaled.
     """
+
+    most_joined = 3
 
     def __init__(self, prices: EdgePrices, lists: SetLists, shares: np.ndarray):
         super().__init__(lists, prices.treewidth)
@@ -143,11 +133,10 @@ class TrianglePrices(EdgePrices):
     def add_violated(self, lists: SetLists, shares: np.ndarray) -> int:
         """As `EdgePrices.add_violated`, for rows over sets and rows about cliques."""
         added = super().add_violated(lists, shares)
-        point = CliquePoint(self._cliques, self.edges.shares)
-        kinds = (triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords)
         # Rows of one key differ in the pairs that stand in for triples.
         known = {(row.key, row.columns.tobytes()) for row in self._before}
-        new = [row for row in most_violated(kinds, point) if (row.key, row.columns.tobytes()) not in known]
+        found = violated_rows(CliquePoint(self._cliques, self.edges.shares))
+        new = [row for row in found if (row.key, row.columns.tobytes()) not in known]
         before, zeros = self.n_before, np.zeros(len(new))
         self._before += new
         self.moving = np.insert(self.moving, before, zeros)
@@ -194,22 +183,18 @@ class TrianglePrices(EdgePrices):
         shares = np.concatenate((shares[self._ends], shares[n**2 :]))
         self.edges = with_edges(self.edges, self._ends, column[self._places(self.codes)], shares, triangles)
 
-    def _entries(self, lists: SetLists) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        yield from super()._entries(lists)
-        n, sizes = self._n, np.diff(lists.parent_offsets)
-        children = np.repeat(np.arange(n), np.diff(lists.set_offsets))
-        for size in range(3, int(sizes.max(initial=0)) + 1):
-            sets = np.flatnonzero(sizes == size)
-            members = lists.parents[lists.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64)
-            for some in combinations(members.T, 3):
-                fours = np.sort(np.stack((children[sets], *some)), axis=0)
-                code = first_of_fours(n) + 4 * (n ** np.arange(3, -1, -1) @ fours)
-                for left_out in range(4):
-                    yield code + left_out, sets
-
-    def _triangle_codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
-        low, middle, high = np.sort(np.stack(members), axis=0)
-        yield code_of(self._n, low, middle, high)
+    def _codes(self, *members: np.ndarray) -> Iterator[np.ndarray]:
+        n = self._n
+        if len(members) == 2:
+            yield from super()._codes(*members)
+            return
+        some = np.sort(np.stack(members), axis=0)
+        if len(members) == 3:
+            yield code_of(n, *some)
+            return
+        code = first_of_fours(n) + 4 * (n ** np.arange(3, -1, -1) @ some)
+        for left_out in range(4):
+            yield code + left_out
 
 
 def can_price_triangles(prices: EdgePrices) -> bool:

@@ -45,7 +45,8 @@ class BestWithinWidth:
         self.first_bound = found.bound  # of that search
         self.chosen = self._sets(found.parents)
         self.score, self.elimination = total_score(table.scores, self.chosen), list(found.elimination)
-        self._search = OrderSearch(prepare_both(table, self.treewidth)[0], task_generator(options.seed, 0, 2))
+        self.rng = task_generator(options.seed, 0, 2)
+        self._search = OrderSearch(prepare_both(table, self.treewidth)[0], self.rng)
 
     def _sets_of(self, child: int) -> range:
         return range(self.table.set_offsets[child], self.table.set_offsets[child + 1])

@@ -15,11 +15,12 @@ import numpy as np
 
 from stages.runtime.budgets import Budget
 
+from ..node import SHARE_TOLERANCE
 from .best_within_width import BestWithinWidth
 from .family_cliques import FamilyCliques
 from .programme import CliqueBasis, CliqueProgramme, CliqueSolution
 from .row_pool import Costs, Ranges, RowPool, safe_bound
-from .violated_rows import VIOLATION, FamilyPoint, first_rows, separate
+from .violated_rows import VIOLATION, AcyclicRows, FamilyPoint, first_rows, separate
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 400, 8
 ROUND_GAIN, PATIENCE = 2e-3, 6
@@ -98,6 +99,7 @@ class EdgeTree:
         self.cliques, self.costs, self.incumbent, self.budget = cliques, costs, incumbent, budget
         self.n_branches = self.n_programmes = 0
         self.pool = RowPool()
+        self._acyclic = AcyclicRows(cliques.lists, incumbent.rng, budget)
         self._source, self._ideal, self._rounding, self._report = source, ideal, rounding, report
         self._numbers = itertools.count()
         self._open: list[tuple[float, int, WidthBranch]] = []
@@ -257,7 +259,7 @@ class EdgeTree:
             return 0
         known = self.pool.lacks(point.values)
         known[self.programme.rows] = 0.0
-        found = self.pool.add(separate(point, only_first))
+        found = self.pool.add(self._acyclic.violated(point.shares) + separate(point, only_first))
         rows = np.setdiff1d(np.append(np.flatnonzero(known > VIOLATION), found), self.programme.rows)
         if len(rows):
             self.programme.add_rows(self.pool, rows)
@@ -331,8 +333,7 @@ def _fractional_arc(point: FamilyPoint) -> tuple[int, int] | None:
     """Parent and child of the arc whose share is nearest to one half; None if all are whole."""
     cliques = point.cliques
     shares = np.zeros((cliques.n_variables, cliques.n_variables))
-    sets = point.support
-    for s in sets.tolist():
+    for s in np.flatnonzero(point.shares > SHARE_TOLERANCE).tolist():
         shares[cliques.members[s], cliques.child[s]] += point.shares[s]
     distance = np.abs(shares - 0.5)
     parent, child = divmod(int(np.argmin(distance)), cliques.n_variables)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +10,7 @@ from formats.sets.listed_sets import offsets_of
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import child_of_sets
 
-from ...bounds.width.cliques import Cliques
+from ...bounds.width.cliques import Cliques, joined
 
 
 class Incidence:
@@ -60,23 +59,19 @@ class FamilyCliques(Cliques):
         """Pairs of child and parent, triples of child and two parents, fours of child and three parents, all pairs of
         a family: cliques, their sets, and the number of cliques.
         """
+        pairs, none = self.pair_column - self.first_pair, np.empty(0, dtype=np.int64)
         found: list[list[tuple[np.ndarray, np.ndarray]]] = [[], [], [], []]
-        lists, sizes = self.lists, self.sizes
-        for size in np.unique(sizes[sizes > 0]).tolist():
-            sets = np.flatnonzero(sizes == size)
-            parents = lists.parents[lists.parent_offsets[sets][:, None] + np.arange(size)].astype(np.int64).T
-            child = self.child[sets]
-            arcs = [self.pair_column[child, u] - self.first_pair for u in parents]
-            marriages = list(itertools.combinations(parents, 2))
-            found[0] += [(arc, sets) for arc in arcs]
-            found[1] += [(self.triple_column[child, a, b] - self.first_triple, sets) for a, b in marriages]
-            if self.quad_column is not None:
-                threes = itertools.combinations(parents, 3)
-                found[2] += [(self.quad_column[child, a, b, c] - self.first_quad, sets) for a, b, c in threes]
-            found[3] += [(arc, sets) for arc in arcs]
-            found[3] += [(self.pair_column[a, b] - self.first_pair, sets) for a, b in marriages]
+        for sets, (child, *parents) in joined(self.lists, 2 if self.quad_column is None else 3):
+            if len(parents) == 3:
+                assert self.quad_column is not None
+                found[2].append((self.quad_column[child, *parents] - self.first_quad, sets))
+                continue
+            if len(parents) == 2:
+                found[1].append((self.triple_column[child, *parents] - self.first_triple, sets))
+            else:
+                found[0].append((pairs[child, *parents], sets))
+            found[3].append((pairs[parents[0], parents[1] if len(parents) == 2 else child], sets))
         counts = (len(self.pairs), len(self.triples), len(self.quads), len(self.pairs))
-        none = np.empty(0, dtype=np.int64)
         for entries, count in zip(found, counts):
             cliques = np.concatenate([none, *(clique for clique, _ in entries)])
             yield cliques, np.concatenate([none, *(sets for _, sets in entries)]), count

@@ -1,30 +1,29 @@
-"""Separators: rows over sets and rows over cliques (`clique_rows`) that a fractional solution violates."""
+"""Rows that a fractional solution violates: acyclicity, sets within cliques, and cliques (`clique_rows`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from stages.kernels.orders.set_lists import SetLists
+from stages.lists.set_lists import costs_of
+from stages.runtime.budgets import Budget
+
+from ...bounds.cut_pool import CutPool
+from ...bounds.separators import add_violated, make_point
 from ...bounds.width.clique_rows import (
     VIOLATION,
     CliquePoint,
     Row,
     Violated,
-    chords,
-    degrees,
     edge_counts,
-    grown,
-    links,
     most_edges,
     most_violated,
-    quads_of_edges,
-    quads_of_triangles,
-    quads_within_triangles,
-    triangles_of_edges,
     triangles_within_edges,
+    violated_rows,
     within,
 )
+from ..fractional import CycleSeparator, SharedArcs
+from ..node import SEPARATORS, SHARE_TOLERANCE
 from .family_cliques import FamilyCliques
 
 
@@ -36,17 +35,36 @@ class FamilyPoint(CliquePoint):
     def __init__(self, cliques: FamilyCliques, values: np.ndarray):
         super().__init__(cliques, values)
         self.shares = values[: cliques.n_sets]
-        self.support = np.flatnonzero(self.shares > 1e-9)
+
+
+class AcyclicRows:
+    """Cuts of acyclic networks, by the separators of the exact search of any width."""
+
+    def __init__(self, lists: SetLists, rng: np.random.Generator, budget: Budget):
+        self._pool = CutPool(lists, costs_of(lists))
+        self._separators = (*SEPARATORS, CycleSeparator(SharedArcs(lists), 1.0 - SHARE_TOLERANCE))
+        self._rng, self._budget = rng, budget
+
+    def violated(self, shares: np.ndarray) -> list[Row]:
+        """New cuts that these shares of the sets (float64, shape (n_sets,)) violate."""
+        pool, first = self._pool, len(self._pool)
+        point = make_point(pool.lists, shares, SHARE_TOLERANCE)
+        add_violated(self._separators, point, pool, self._rng, self._budget)
+        cuts = [pool.row(number) for number in range(first, len(pool))]
+        return [
+            Row(("cut", number), cut.sets.astype(np.int64), cut.weights.astype(np.int64), cut.demand)
+            for number, cut in enumerate(cuts, first)
+        ]
 
 
 def separate(point: FamilyPoint, only_first: bool = False) -> list[Row]:
-    """Violated rows of all kinds; with `only_first` of those that raise a first bound fast."""
-    kinds: list[Callable[[FamilyPoint], Violated]] = [clusters, sinks, edge_counts, triangles_within_edges]
-    if not only_first:
-        kinds += [degrees, triangles_of_edges, links, chords]
-    if not only_first and point.cliques.has_quads:
-        kinds += [stars, quads_within_triangles, quads_of_triangles, quads_of_edges]
-    return most_violated(kinds, point)
+    """Violated rows of cliques, of all kinds; with `only_first` of those that raise a first bound fast."""
+    first = [sinks, edge_counts]
+    if only_first:
+        return most_violated([*first, triangles_within_edges], point)
+    if point.cliques.has_quads:
+        first.append(stars)
+    return most_violated(first, point) + violated_rows(point)
 
 
 def first_rows(cliques: FamilyCliques) -> list[Row]:
@@ -64,31 +82,6 @@ def first_rows(cliques: FamilyCliques) -> list[Row]:
         if len(sets):
             rows.append(within("arc", cliques.first_pair + pair, sets))
     return rows
-
-
-def clusters(point: FamilyPoint) -> Violated:
-    """Of the variables of a cluster, the first in an order has no parent in it (Jaakkola et al. 2010)."""
-    cliques = point.cliques
-    sets = point.support
-    shares, members = point.shares[sets], cliques.members[sets].astype(np.float64)
-    children = np.zeros((len(sets), cliques.n_variables))
-    children[np.arange(len(sets)), cliques.child[sets]] = 1.0
-
-    def gains(inside: np.ndarray) -> np.ndarray:
-        hit = inside @ members.T > 0.0
-        own = inside[:, cliques.child[sets]]
-        return np.asarray((hit * shares) @ children + (np.where(hit, 0.0, own) * shares) @ members)
-
-    def value(inside: np.ndarray) -> np.ndarray:
-        hit = inside @ members.T > 0.0
-        own = inside[:, cliques.child[sets]]
-        return np.asarray((hit * own) @ shares - inside.sum(axis=1) + 1.0)
-
-    for lack, cluster in grown(point.starts, gains, value, 2):
-        outside = ~cliques.members[:, cluster].any(axis=1)
-        counted = np.flatnonzero(outside & np.isin(cliques.child, cluster))
-        key = ("cluster", *cluster.tolist())
-        yield lack, Row(key, counted, np.ones(len(counted), dtype=np.int64), 1)
 
 
 def sinks(point: FamilyPoint) -> Violated:

@@ -19,7 +19,7 @@ from stages.lists import set_lists
 from stages.lists.set_lists import keep_in_table, lists_in
 from stages.optimize.bounds import lagrangian
 from stages.optimize.bounds.relaxation import relaxed
-from stages.optimize.bounds.width.edge_prices import EdgePrices, can_price
+from stages.optimize.bounds.width.edge_prices import MOST_WIDTH, EdgePrices, can_price
 from stages.optimize.bounds.width.width_search import WidthSearch
 from stages.runtime.budgets import Budget
 
@@ -128,6 +128,11 @@ def test_prices_narrow_the_bound_and_never_widen_it(monkeypatch):
         assert not wide.best.is_narrow
         gaps.append((wide.best.gap, narrow.best.gap))
     assert sum(narrow for _, narrow in gaps) < 0.9 * sum(wide for wide, _ in gaps)
+
+
+def test_edges_are_priced_up_to_the_width_where_they_gain():
+    table = random_table(3, 12, max_parents=3, n_sets=12)
+    assert [can_price(lists_in(table), width) for width in (1, MOST_WIDTH, MOST_WIDTH + 1)] == [True, True, False]
 
 
 @pytest.mark.parametrize("width", [None, 5, 6])

@@ -12,7 +12,8 @@ from formats.sets.listed_sets import ListedSets
 from stages.lists.set_lists import new_lists
 from stages.optimize.exact.width.family_cliques import FamilyCliques
 from stages.optimize.exact.width.row_pool import Costs, Ranges, RowPool, safe_bound
-from stages.optimize.exact.width.violated_rows import FamilyPoint, first_rows, separate
+from stages.optimize.exact.width.violated_rows import AcyclicRows, FamilyPoint, first_rows, separate
+from stages.runtime.budgets import Budget
 
 
 def all_cliques(n, treewidth):
@@ -60,7 +61,7 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
         found = separate(FamilyPoint(cliques, wild))
         kinds.update(row.key[0] for row in found)
         pool.add(found)
-    expected = {"cluster", "sink", "edge", "degree", "triangles", "link", "chord"}
+    expected = {"sink", "edge", "least degree", "most degree", "triangles", "link", "chord"}
     expected |= {"star", "triangle", "quads", "quad degree"} if treewidth >= 3 else set()
     expected |= {"edges"} if treewidth < n - 2 else set()
     assert kinds >= expected
@@ -71,6 +72,27 @@ def test_rows_hold_for_networks_within_ktrees(n, treewidth):
         worst = int(np.argmax(lacks))
         assert lacks[worst] <= 0.0, list(pool.keys)[worst]
         assert separate(FamilyPoint(cliques, point)) == []
+
+
+def test_cuts_of_acyclic_networks_hold_for_them_and_cut_off_cycles():
+    cliques, families = all_cliques(6, 2)
+    rng, pool = np.random.default_rng(1), RowPool()
+    acyclic = AcyclicRows(cliques.lists, rng, Budget())
+    starts = cliques.lists.set_offsets[:-1]
+    for _ in range(20):
+        shares = rng.random(cliques.n_sets) ** 8
+        pool.add(
+            acyclic.violated(shares / np.repeat(np.add.reduceat(shares, starts), np.diff(cliques.lists.set_offsets)))
+        )
+    whole = np.zeros(cliques.n_columns)
+    whole[starts] = 1.0
+    for child, parent in ((0, 1), (1, 2), (2, 0)):
+        whole[starts[child]], whole[starts[child] + families[child].index((parent,))] = 0.0, 1.0
+    pool.add(acyclic.violated(whole[: cliques.n_sets]))
+    assert {max(row) for row in np.split(pool.values, pool.offsets[1:-1])} > {1}  # not clusters alone
+    assert pool.lacks(whole).max() == 1.0
+    for edges in sorted(all_ktrees(6, 2), key=lambda edges: sorted(map(sorted, edges)))[::40]:
+        assert pool.lacks(network_within(cliques, families, edges, rng)).max() <= 0.0
 
 
 def test_lists_without_two_parents_have_rows_of_cliques_alone():
