@@ -1,0 +1,77 @@
+"""Tables of different kinds: public data where they are at hand, and tables generated here."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..cases import SHARED, sampled
+from ..run import RESULTS
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+class Table(NamedTuple):
+    """Where a table comes from."""
+
+    kind: str
+    path: Callable[[], Path | None]  # makes it if necessary; None if it is not at hand
+
+
+def _public(name: str) -> Callable[[], Path | None]:
+    path = SHARED / "data" / "debd" / f"{name}.train.csv.gz"
+    return lambda: path if path.exists() else None
+
+
+def _written(name: str, make: Callable[[Path], None]) -> Path:
+    path = RESULTS / "tables" / f"{name}.csv.gz"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        make(path)
+    return path
+
+
+def _generated(name: str, rows: int, columns: int, states: int, noise: ArrayLike) -> Callable[[], Path | None]:
+    def make(path: Path) -> None:
+        dataset = sampled(rows, columns, states, noise=noise)
+        with gzip.open(path, "wt") as file:
+            file.write(",".join(dataset.names) + "\n")
+            np.savetxt(file, np.array(dataset.codes).T, fmt="%d", delimiter=",")
+
+    return lambda: _written(name, make)
+
+
+def _drawn(network: str, rows: int) -> Callable[[], Path | None]:
+    source = SHARED / "data" / "networks" / f"{network}.bif.gz"
+
+    def make(path: Path) -> None:
+        import pyarrow.csv
+
+        import bnsl
+
+        with gzip.open(path, "wb") as file:
+            pyarrow.csv.write_csv(bnsl.sample(str(source), rows=rows, seed=1, quiet=True).to_arrow(), file)
+
+    return lambda: _written(network, make) if source.exists() else None
+
+
+TABLES = {
+    "nltcs": Table("16,181 rows, 16 columns", _public("nltcs")),
+    "plants": Table("dense lists, 17,412 rows, 69 columns", _public("plants")),
+    "pumsb_star": Table("dense lists, 12,262 rows, 163 columns", _public("pumsb_star")),
+    "accidents": Table("dense lists, 12,758 rows, 111 columns", _public("accidents")),
+    "wide": Table("ternary, 500 rows, 2,000 columns", _generated("wide", 500, 2000, 3, 0.4)),
+    "ternary": Table("ternary, 5,000 rows, 60 columns", _generated("ternary", 5000, 60, 3, 0.4)),
+    "deterministic": Table(
+        "30 columns are functions of 10 others, ternary, 1,000 rows",
+        _generated("deterministic", 1000, 40, 3, [1.0] * 10 + [0.0] * 30),
+    ),
+    "alarm": Table("sampled from alarm, 5,000 rows", _drawn("alarm", 5000)),
+    "hailfinder": Table("sampled from hailfinder, 2,000 rows", _drawn("hailfinder", 2000)),
+    "andes": Table("sampled from andes, 1,000 rows", _drawn("andes", 1000)),
+}
