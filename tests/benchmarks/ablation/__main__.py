@@ -101,19 +101,19 @@ def main() -> None:
         print(markdown(lines(FILE)))
         return
     FILE.parent.mkdir(exist_ok=True)
-    done = {Run(*(line[key] for key in Run._fields)) for line in lines(FILE)}
+    done = {Run(*(line[key] for key in Run._fields)): line["acts"] for line in lines(FILE)}
     warm: set[tuple[str, str]] = set()
     here = machine()
     for run in wanted(arguments, parts):
         path = TABLES[run.table].path()
-        if run in done or path is None:
-            continue
+        if run in done or path is None or (run.part and not done[run._replace(part="")].get(run.part)):
+            continue  # without a part that did not act the run would be the same
         if (run.task, run.table) not in warm:
             # Kernels are compiled and loaded here, once for all processes to come.
             TASKS[run.task](path, 0, 0.1)
             warm.add((run.task, run.table))
         outcome = forked(run, path, parts)
-        done.add(run)
+        done[run] = outcome["acts"]
         with FILE.open("a") as file:
             file.write(json.dumps({**outcome, "machine": here}) + "\n")
         print(*run, f"{outcome['result']:,.1f}", f"{outcome['seconds']:.1f} s", flush=True)

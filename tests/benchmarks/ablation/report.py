@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-KEYS = ("task", "table", "seed", "limit")
+KEYS, GROUP = ("task", "table", "seed", "limit"), ("task", "table", "limit")
 
 
 class Row(NamedTuple):
@@ -20,6 +20,7 @@ class Row(NamedTuple):
     spread: float  # of the full program: largest less smallest result of these seeds
     p: float  # of the sign test that the part gains nothing, one-sided
     acted: int  # runs of the full program in which the part acted
+    n_full: int  # all runs of the full program
 
 
 def sign_test(gains: Sequence[float]) -> float:
@@ -41,6 +42,9 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
     """All parts on all tables that were measured, in the order of the lines."""
     full = {tuple(line[key] for key in KEYS): line for line in lines if not line["part"]}
     pairs: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], float]]] = {}
+    for line in full.values():
+        for part in line["acts"]:
+            pairs.setdefault((part, line["task"], line["table"], line["limit"]), [])
     for line in lines:
         beside = full.get(tuple(line[key] for key in KEYS))
         if line["part"] and beside is not None:
@@ -48,10 +52,14 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
             pairs.setdefault(group, []).append((beside, line["result"]))
     found = []
     for group, both in pairs.items():
+        same = [line for line in full.values() if tuple(line[key] for key in GROUP) == group[1:]]
+        acted = sum(line["acts"].get(group[0], 0) > 0 for line in same)
+        if not both and acted:
+            continue  # not measured yet
         results = [beside["result"] for beside, _ in both]
         gains = [beside["result"] - without for beside, without in both]
-        acted = sum(beside["acts"][group[0]] > 0 for beside, _ in both)
-        found.append(Row(*group, gains, max(results) - min(results), sign_test(gains), acted))
+        spread = max(results, default=0.0) - min(results, default=0.0)
+        found.append(Row(*group, gains, spread, sign_test(gains), acted, len(same)))
     return found
 
 
@@ -63,7 +71,7 @@ def _shown(value: float) -> str:
 def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
     """A table with a line for each part and table, Holm's correction over all tests."""
     found = rows(lines)
-    ran = [row for row in found if row.acted]
+    ran = [row for row in found if row.gains]
     adjusted = dict(zip(map(id, ran), holm([row.p for row in ran])))
     text = [
         "| part | task | table | s | acted in | gain: mean [least, largest] | spread of the full program "
@@ -71,8 +79,8 @@ def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in found:
-        cells = [row.part, row.task, row.table, f"{row.limit:g}", f"{row.acted} of {len(row.gains)}"]
-        if row.acted:
+        cells = [row.part, row.task, row.table, f"{row.limit:g}", f"{row.acted} of {row.n_full}"]
+        if row.gains:
             mean, wins = sum(row.gains) / len(row.gains), sum(gain > 0 for gain in row.gains)
             least, most = min(row.gains), max(row.gains)
             cells += [f"{_shown(mean)} [{_shown(least)}, {_shown(most)}]", _shown(row.spread)[1:]]
