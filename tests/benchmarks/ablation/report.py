@@ -69,9 +69,9 @@ def _shown(value: float) -> str:
 
 
 def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
-    """A table with a line for each part and table, Holm's correction over all tests."""
-    found = rows(lines)
-    ran = [row for row in found if row.gains]
+    """A table with a line for each part and table, by part; Holm's correction is over all tests."""
+    found = sorted(rows(lines), key=lambda row: row[:4])
+    ran = [row for row in found if row.acted]
     adjusted = dict(zip(map(id, ran), holm([row.p for row in ran])))
     text = [
         "| part | task | table | s | acted in | gain: mean [least, largest] | spread of the full program "
@@ -80,7 +80,7 @@ def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
     ]
     for row in found:
         cells = [row.part, row.task, row.table, f"{row.limit:g}", f"{row.acted} of {row.n_full}"]
-        if row.gains:
+        if row.acted:
             mean, wins = sum(row.gains) / len(row.gains), sum(gain > 0 for gain in row.gains)
             least, most = min(row.gains), max(row.gains)
             cells += [f"{_shown(mean)} [{_shown(least)}, {_shown(most)}]", _shown(row.spread)[1:]]

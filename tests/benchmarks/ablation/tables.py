@@ -24,7 +24,7 @@ class Table(NamedTuple):
 
 
 def _public(name: str) -> Callable[[], Path | None]:
-    path = SHARED / "data" / "debd" / f"{name}.train.csv.gz"
+    path = SHARED / "data" / f"{name}.csv.gz"
     return lambda: path if path.exists() else None
 
 
@@ -61,10 +61,10 @@ def _drawn(network: str, rows: int) -> Callable[[], Path | None]:
 
 
 TABLES = {
-    "nltcs": Table("16,181 rows, 16 columns", _public("nltcs")),
-    "plants": Table("dense lists, 17,412 rows, 69 columns", _public("plants")),
-    "pumsb_star": Table("dense lists, 12,262 rows, 163 columns", _public("pumsb_star")),
-    "accidents": Table("dense lists, 12,758 rows, 111 columns", _public("accidents")),
+    "nltcs": Table("16,181 rows, 16 columns", _public("debd/nltcs.train")),
+    "plants": Table("dense lists, 17,412 rows, 69 columns", _public("debd/plants.train")),
+    "pumsb_star": Table("dense lists, 12,262 rows, 163 columns", _public("debd/pumsb_star.train")),
+    "accidents": Table("dense lists, 12,758 rows, 111 columns", _public("debd/accidents.train")),
     "wide": Table("ternary, 500 rows, 2,000 columns", _generated("wide", 500, 2000, 3, 0.4)),
     "ternary": Table("ternary, 5,000 rows, 60 columns", _generated("ternary", 5000, 60, 3, 0.4)),
     "deterministic": Table(
@@ -73,5 +73,6 @@ TABLES = {
     ),
     "alarm": Table("sampled from alarm, 5,000 rows", _drawn("alarm", 5000)),
     "hailfinder": Table("sampled from hailfinder, 2,000 rows", _drawn("hailfinder", 2000)),
+    "win95pts": Table("sampled from win95pts, 10,000 rows", _public("classic/win95pts-10000")),
     "andes": Table("sampled from andes, 1,000 rows", _drawn("andes", 1000)),
 }
