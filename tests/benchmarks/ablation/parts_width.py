@@ -13,7 +13,7 @@ from .patches import Acts, Patch, Text, Value, Wrapped
 PRICING = "stages.optimize.pricing."
 KTREES = PRICING + "ktree_pricing:"
 SCHEDULE = PRICING + "walk_schedule:"
-WIDTHS = ("tw2", "tw5", "tw8")
+WIDTHS = ("tw2", "tw5", "tw8", "tw20")
 
 
 def _within_only(narrowed: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -46,18 +46,20 @@ def _generated(name: str, rows: int, columns: int, states: int, noise: ArrayLike
     return lambda: _written(name, make)
 
 
-def _drawn(network: str, rows: int) -> Callable[[], Path | None]:
-    source = SHARED / "data" / "networks" / f"{network}.bif.gz"
-
+def _drawn(name: str, **of: Any) -> Path:
     def make(path: Path) -> None:
+        import bnsl
         import pyarrow.csv
 
-        import bnsl
-
         with gzip.open(path, "wb") as file:
-            pyarrow.csv.write_csv(bnsl.sample(str(source), rows=rows, seed=1, quiet=True).to_arrow(), file)
+            pyarrow.csv.write_csv(bnsl.sample(**of, seed=1, quiet=True).to_arrow(), file)
 
-    return lambda: _written(network, make) if source.exists() else None
+    return _written(name, make)
+
+
+def _of_network(name: str, rows: int) -> Callable[[], Path | None]:
+    network = SHARED / "data" / "networks" / f"{name}.bif.gz"
+    return lambda: _drawn(name, network=str(network), rows=rows) if network.exists() else None
 
 
 TABLES = {
@@ -65,14 +67,19 @@ TABLES = {
     "plants": Table("dense lists, 17,412 rows, 69 columns", _public("debd/plants.train")),
     "pumsb_star": Table("dense lists, 12,262 rows, 163 columns", _public("debd/pumsb_star.train")),
     "accidents": Table("dense lists, 12,758 rows, 111 columns", _public("debd/accidents.train")),
-    "wide": Table("ternary, 500 rows, 2,000 columns", _generated("wide", 500, 2000, 3, 0.4)),
+    "tmovie": Table("4,524 rows, 500 columns", _public("debd/tmovie.train")),
+    "ad": Table("2,461 rows, 1,556 columns", _public("debd/ad.train")),
+    "wide": Table(
+        "sampled from a random ternary network, 500 rows, 2,000 columns",
+        lambda: _drawn("wide", random=2000, states=(3, 3), rows=500),
+    ),
     "ternary": Table("ternary, 5,000 rows, 60 columns", _generated("ternary", 5000, 60, 3, 0.4)),
     "deterministic": Table(
         "30 columns are functions of 10 others, ternary, 1,000 rows",
         _generated("deterministic", 1000, 40, 3, [1.0] * 10 + [0.0] * 30),
     ),
-    "alarm": Table("sampled from alarm, 5,000 rows", _drawn("alarm", 5000)),
-    "hailfinder": Table("sampled from hailfinder, 2,000 rows", _drawn("hailfinder", 2000)),
+    "alarm": Table("sampled from alarm, 5,000 rows", _of_network("alarm", 5000)),
+    "hailfinder": Table("sampled from hailfinder, 2,000 rows", _of_network("hailfinder", 2000)),
     "win95pts": Table("sampled from win95pts, 10,000 rows", _public("classic/win95pts-10000")),
-    "andes": Table("sampled from andes, 1,000 rows", _drawn("andes", 1000)),
+    "andes": Table("sampled from andes, 1,000 rows", _of_network("andes", 1000)),
 }

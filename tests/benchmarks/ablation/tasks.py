@@ -143,6 +143,7 @@ TASKS: dict[str, Task] = {
     "tw2": search(treewidth=2),
     "tw5": search(treewidth=5),
     "tw8": search(treewidth=8),
+    "tw20": search(treewidth=20),
     "bound": bound(None),
     "bound2": bound(2),
     "bound3": bound(3),
