@@ -48,8 +48,9 @@ def _generated(name: str, rows: int, columns: int, states: int, noise: ArrayLike
 
 def _drawn(name: str, **of: Any) -> Path:
     def make(path: Path) -> None:
-        import bnsl
         import pyarrow.csv
+
+        import bnsl
 
         with gzip.open(path, "wb") as file:
             pyarrow.csv.write_csv(bnsl.sample(**of, seed=1, quiet=True).to_arrow(), file)
