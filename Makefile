@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PIP_WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps
 
 .PHONY: help demo install install-dev lint format test test-quick test-long test-boundscheck test-nojit \
-        fuzz fuzz-answers faults examples examples-check bench docs-check native wheel clean clean-cache
+        fuzz fuzz-answers faults examples examples-check bench ablation ablation-table docs-check native wheel clean clean-cache
 
 help:  ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 20
@@ -105,6 +105,17 @@ faults: install-dev  ## Four signals at 200 moments of each stage, full disks, d
 
 bench: install-dev  ## Measure and append to tests/benchmarks/results.
 	$(BIN)/python tests/benchmarks/run.py
+
+PARTS ?=
+SEEDS ?= 1 2 3 4 5
+LIMIT ?= 10
+ABLATION = PYTHONPATH=tests:. $(BIN)/python -m benchmarks.ablation
+
+ablation: install-dev  ## What each part of a search gains: PARTS="walk,groups" TABLES="plants,alarm" SEEDS="1 2" LIMIT=60.
+	$(ABLATION) --seeds $(SEEDS) --limit $(LIMIT) $(if $(PARTS),--parts "$(PARTS)") $(if $(TABLES),--tables "$(TABLES)")
+
+ablation-table: install-dev  ## Its results so far, as a table in Markdown.
+	@$(ABLATION) --table
 
 # ----------------------------------------------------------------------------------- documentation
 docs-check: install-dev  ## Examples of help, pages and README run.

@@ -1,0 +1,54 @@
+"""Parts of the posterior, of hill climbing and of counting.
+
+Moves that only a kernel makes (reversals of covered arcs, swaps of families) are not switched off here.
+"""
+
+from __future__ import annotations
+
+from .parts import Part
+from .patches import Acts, Patch, Text, Value
+
+SAMPLING = "stages.posterior.sampling:"
+CACHE = "stages.optimize.climbing.cache:FamilyCache."
+CLIMBER = "stages.optimize.climbing.climber:Climber."
+SCORER = "stages.scoring.family_scorer:FamilyScorer."
+
+
+def _sampled(acts: Acts, *patches: Patch) -> Part:
+    return Part(("posterior",), "nltcs", patches, acts)
+
+
+def _climbed(task: str, acts: Acts, *patches: Patch) -> Part:
+    return Part((task,), "plants", patches, acts)
+
+
+def _counted(acts: Acts, *patches: Patch, table: str = "plants") -> Part:
+    return Part(("lists", "hc seconds"), table, patches, acts)
+
+
+PARTS = {
+    "blocks of three": _sampled(Acts(SAMPLING + "walk_on"), Value(SAMPLING + "SIZE_SHARES", (0.05, 0.95, 0.0))),
+    "blocks of two and three": _sampled(Acts(SAMPLING + "walk_on"), Value(SAMPLING + "SIZE_SHARES", (1.0, 0.0, 0.0))),
+    "tempering": _sampled(
+        Acts(SAMPLING + "walk_on"),
+        Text(SAMPLING + "_Sampler.__init__", "weighting_of(table, options.rungs)", "weighting_of(table, 1)"),
+    ),
+    "first search of chains": _sampled(Acts(SAMPLING + "_Sampler._begin"), Value(SAMPLING + "START_PROFILES", 0)),
+    "cache of expansions": _climbed("hc seconds", Acts(CACHE + "expand"), Value(CACHE + "_keep", lambda *_: None)),
+    "cache of single families": _climbed(
+        "hc seconds", Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
+    ),
+    "order of ties": _climbed("hc", Acts(CLIMBER + "_order_ties"), Value(CLIMBER + "_order_ties", lambda *_: None)),
+    "bound of gains": _climbed(
+        "hc seconds",
+        Acts(CLIMBER + "_promising", lambda promising, *_: not promising.all()),
+        Text(CLIMBER + "_promising", "if not self._has_bound:", "if True:"),
+    ),
+    "one table for all reductions": _counted(
+        Acts(SCORER + "_reduce_by_table"), Value("stages.scoring.family_scorer:REDUCTION_SHARE", 0.0)
+    ),
+    "functions of sets": _counted(
+        Acts(SCORER + "set_functions", lambda made, *_: made is not None),
+        Value(SCORER + "set_functions", lambda *_, **__: None),
+    ),
+}

@@ -1,0 +1,89 @@
+"""The patches of the ablations match the present sources, and results are counted as their definitions say."""
+
+import time
+
+import pytest
+
+from benchmarks.ablation import __main__ as ablation
+from benchmarks.ablation.parts import all_parts
+from benchmarks.ablation.patches import Acts, Text, Value, applied, counted, resolved
+from benchmarks.ablation.report import holm, markdown, sign_test
+from benchmarks.ablation.tables import TABLES
+from benchmarks.ablation.tasks import TASKS, processor_clock
+from stages.runtime.budgets import Budget
+
+PARTS = all_parts()
+SPENT = "stages.runtime.budgets:Budget.is_spent"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_can_be_switched_off_and_counted(name):
+    part = PARTS[name]
+    assert part.table in TABLES and set(part.tasks) <= set(TASKS)
+    before = [resolved(patch.place)[2] for patch in part.patches]
+    with applied(part.patches):
+        assert all(resolved(patch.place)[2] is not was for patch, was in zip(part.patches, before))
+    assert all(resolved(patch.place)[2] is was for patch, was in zip(part.patches, before))
+    with counted({name: part.acts}) as counts:
+        assert counts == {name: 0}
+
+
+@pytest.mark.parametrize("old, times", [("no such text", 0), ("return", 2)])
+def test_a_text_that_does_not_occur_once_is_refused(old, times):
+    with pytest.raises(ValueError, match=f"occurs {times} times"), applied((Text(SPENT, old, "pass"),)):
+        pass
+
+
+def test_a_value_that_changes_nothing_is_refused():
+    with pytest.raises(ValueError, match="already"), applied((Value("time:monotonic", time.monotonic),)):
+        pass
+
+
+def test_a_text_replaces_the_function():
+    with applied((Text(SPENT, "evaluations >= self.evaluations", "evaluations > self.evaluations"),)):
+        assert not Budget(evaluations=3).is_spent(3)
+    assert Budget(evaluations=3).is_spent(3)
+
+
+def test_budgets_count_processor_time():
+    with applied(processor_clock()):
+        budget = Budget(60.0)
+        time.sleep(0.3)
+        assert budget.elapsed() < 0.25
+
+
+def test_calls_in_which_a_part_acts_are_counted():
+    with counted({"all": Acts(SPENT), "spent": Acts(SPENT, lambda spent, budget, *_: spent)}) as counts:
+        Budget(evaluations=3).is_spent(1)
+        Budget(evaluations=3).is_spent(3)
+    assert counts == {"all": 2, "spent": 1}
+
+
+def test_a_run_in_its_own_process_is_patched_and_leaves_ours_alone(monkeypatch, tmp_path):
+    monkeypatch.setitem(TASKS, "any", lambda path, seed, limit: {"result": float(PARTS["other basins"].acts != seed)})
+    full = ablation.forked(ablation.Run("", "any", "alarm", 1, 0.1), tmp_path, PARTS)
+    assert full["result"] == 1.0 and full["acts"]["other basins"] == 0
+    without = ablation.forked(ablation.Run("other basins", "any", "alarm", 1, 0.1), tmp_path, PARTS)
+    assert without["part"] == "other basins" and without["acts"] == {}
+
+
+def test_sign_test_and_holm():
+    assert sign_test([1.0, 2.0, 3.0, 4.0, 5.0]) == 1 / 32
+    assert sign_test([1.0, -2.0, 3.0, 0.0]) == 0.5
+    assert sign_test([]) == 1.0
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_the_table_pairs_runs_by_seed():
+    def line(part, seed, result, acts=0):
+        known = {"part": part, "task": "any", "table": "alarm", "seed": seed, "limit": 1.0}
+        return {**known, "result": result, "acts": {} if part else {"one": acts, "other": 0}}
+
+    text = markdown(
+        [
+            *(line("", 1, -10.0, 3), line("one", 1, -12.0), line("", 2, -11.0, 3), line("one", 2, -12.0)),
+            line("one", 3, -1.0),
+        ]
+    )
+    assert "| one | any | alarm | 1 | 2 of 2 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.25 |" in text
+    assert "| other | any | alarm | 1 | 0 of 2 | never ran |" in text
