@@ -160,11 +160,8 @@ def test_an_output_folder_that_does_not_exist(place: Path):
     result = run_bnsl("entropy", "no-table.csv", "-o", "nowhere/h.arrow", cwd=place)  # refused before it is read
     assert result.returncode == 1
     assert b"cannot write nowhere/h.arrow: there is no folder nowhere; make it first" in result.stderr
-
-
-@pytest.mark.parametrize("option", ["--stats", "-o", "--data"])
-def test_a_file_without_a_name_is_refused_at_once(place: Path, option: str):
-    assert b"'': give the name of a file." in run_bnsl("optimize", "no-sets.jsonl", option, "", cwd=place).stderr
+    for option in ("--stats", "-o", "--data"):
+        assert b"'': give the name of a file." in run_bnsl("optimize", "x", option, "", cwd=place).stderr
 
 
 def test_a_failing_stage_leaves_an_older_output_alone(place: Path, tmp_path: Path):
