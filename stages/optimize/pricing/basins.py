@@ -4,8 +4,8 @@ Search and growth around one order converge in its basin: sets near the order ha
 little else. Then the run moves to another basin, at the order that best moves reach from a random one (`best_moves`),
 and returns after some rounds. The sets grown there join the same lists, and the best order is searched again among
 them. (Best moves from the best order instead of a random one, tried on win95pts: one nat better from one seed, no
-escape from the basin from three others.) A gain was seen on a sample of win95pts, where searches converge in seconds;
-none on alarm and plants in 10 s (examples/measured/ablation.md).
+escape from the basin from three others.) Gains were seen on samples of win95pts and andes, where searches converge in
+seconds; none on alarm and plants in 10 s (examples/measured/ablation.md).
 """
 
 from __future__ import annotations
