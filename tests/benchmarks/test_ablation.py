@@ -7,7 +7,7 @@ import pytest
 from benchmarks.ablation import __main__ as ablation
 from benchmarks.ablation.parts import all_parts
 from benchmarks.ablation.patches import Acts, Text, Value, applied, counted, resolved
-from benchmarks.ablation.report import holm, markdown, sign_test
+from benchmarks.ablation.report import Row, holm, markdown, sign_test
 from benchmarks.ablation.tables import TABLES
 from benchmarks.ablation.tasks import TASKS, processor_clock
 from stages.runtime.budgets import Budget
@@ -85,5 +85,20 @@ def test_the_table_pairs_runs_by_seed():
             line("one", 3, -1.0),
         ]
     )
-    assert "| one | any | alarm | 1 | 2 of 2 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.25 |" in text
-    assert "| other | any | alarm | 1 | 0 of 2 | never ran |" in text
+    assert "| one | any | alarm | 1 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.25 | gains |" in text
+    assert text.endswith("Never ran:\n\n- other: any on alarm")
+
+
+@pytest.mark.parametrize(
+    "gains, verdict",
+    [
+        ([0.0, 0.0], "equal"),
+        ([1.0, 2.0], "gains"),
+        ([-1.0, 9.0], "gains"),
+        ([-1.0, 2.0], "undecided"),
+        ([-1.0, -2.0], "loses"),
+        ([1.0, -9.0], "loses"),
+    ],
+)
+def test_a_part_gains_where_every_seed_does_or_the_mean_exceeds_the_spread(gains, verdict):
+    assert Row("one", "any", "alarm", 1.0, gains, 3.0, 1.0, 2).verdict == verdict

@@ -40,6 +40,8 @@ class FamilyCache:
 
     def expand(self, child: int, parents: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
         """Scores of ``parents + {Y}`` for the candidates Y (int32, ascending, none among the parents)."""
+        if not len(candidates):
+            return np.empty(0)
         self.requested += len(candidates)
         known = self._expansions.get((child, parents))
         if known is None:

@@ -57,9 +57,6 @@ FIRST_PARENTS = 8
 BYTES_PER_PAIR = 12
 """Bytes for a listed parent and its gain."""
 
-KNOWN_LOSS = -1.0
-"""Placeholder for the gain of an arc that a bound shows to lower the score; its gain is not computed."""
-
 
 class Climber:
     """Hill climbing from a given graph; reusable.
@@ -103,7 +100,6 @@ class Climber:
         self.looks_ahead = False  # whether a tied arc points into the child with the larger next gain
         self.parents: list[tuple[int, ...]] = [()] * n
         self.scores = np.zeros(n)
-        self._has_bound = scorer.definition.penalty is not None and not tabu
         self._listed = np.empty(n, dtype=np.int32)
         permitted, fixed = constraints.permitted, constraints.fixed
         state = None
@@ -165,24 +161,18 @@ class Climber:
         equivalence).
         """
 
-        def expand(child: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        def expand(child: int) -> tuple[np.ndarray, np.ndarray | None]:
             listed = np.empty(len(self.parents), dtype=np.int32)
             partners = listed[: list_partners(self.state, child, listed)]
-            promising = self._promising(child, (), float(self.scores[child]), partners)
-            tried = partners[promising]
-            return partners, promising, None if is_known[child] else self.scorer.expand(child, (), tried)[tried]
+            return partners, None if is_known[child] else self.scorer.expand(child, (), partners)[partners]
 
         is_known = [self.cache.is_expanded(child, ()) for child in range(len(self.parents))]  # by an earlier climb
-        for child, found in enumerate(ordered_map(expand, range(len(self.parents)), self.jobs)):
-            partners, promising, scores = found
-            tried = partners[promising]
+        for child, (partners, scores) in enumerate(ordered_map(expand, range(len(self.parents)), self.jobs)):
             if scores is None:
-                scores = self.cache.expand(child, (), tried)
+                scores = self.cache.expand(child, (), partners)
             else:
-                self.cache.remember(child, (), tried, scores)
-            gains = np.full(len(partners), KNOWN_LOSS)
-            gains[promising] = self._on_grid(scores - self.scores[child])
-            self._list_pairs(child, partners, gains)
+                self.cache.remember(child, (), partners, scores)
+            self._list_pairs(child, partners, self._on_grid(scores - self.scores[child]))
             if budget.is_spent(self.cache.computed):
                 break
 
@@ -194,31 +184,9 @@ class Climber:
     def _on_grid(self, gains: np.ndarray) -> np.ndarray:
         return np.rint(gains / self.grid) * self.grid
 
-    def _promising(self, child: int, parents: tuple[int, ...], score: float, candidates: np.ndarray) -> np.ndarray:
-        """Which candidates may gain as further parents, by a bound that needs no counting; a bool for each.
-
-        A further parent Y gains at most N times the smaller of H(X|P) and H(Y) in log-likelihood, and costs
-        ``penalty * |P| (|Y| - 1)`` (de Campos et al. 2018); a prior of arcs adds its gain.
-        """
-        if not self._has_bound:
-            return np.ones(len(candidates), dtype=np.bool_)
-        paid = self.scorer.penalty(child) * self.scorer.n_configurations(parents)
-        unexplained = -(score + paid)
-        costs = paid * (self.scorer.n_states[candidates] - 1)
-        gains = self.scorer.gains
-        if gains is not None:
-            unexplained += gains.of_set(child, parents)
-            costs = costs - gains.row(child)[candidates]
-        return costs < np.minimum(unexplained, self.scorer.of_child(child).row_entropies[candidates]) + self.grid
-
     def _gains_beside(self, child: int, parents: tuple[int, ...], score: float, candidates: np.ndarray) -> np.ndarray:
         """Gains in nats, on the grid, of one more parent beside `parents`, a set of the given score."""
-        promising = self._promising(child, parents, score, candidates)
-        gains = np.full(len(candidates), KNOWN_LOSS)
-        if promising.any():
-            scores = self.cache.expand(child, parents, candidates[promising])
-            gains[promising] = self._on_grid(scores - score)
-        return gains
+        return self._on_grid(self.cache.expand(child, parents, candidates) - score)
 
     def _gains(self, child: int, candidates: np.ndarray) -> np.ndarray:
         """Gains of new parents of the present graph."""

@@ -70,5 +70,4 @@ PARTS = {
     "prices of triangles": _priced(
         Acts(TRIANGLES + "TrianglePrices.__init__"), Value(LAGRANGIAN + "can_price_triangles", lambda *_: False)
     ),
-    "chords of triangles": _priced(Acts(TRIANGLES + "chords"), Value(TRIANGLES + "chords", lambda point: ())),
 }

@@ -7,15 +7,13 @@ from typing import Any
 from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
 
 from .parts import Part
+from .parts_bounds import WIDTHS
 from .patches import Acts, Patch, Text, Value, Wrapped
 
 EXACT = "stages.optimize.exact."
 CUTTING = EXACT + "branch_and_cut:"
-ROWS = EXACT + "width.violated_rows:"
-KINDS = (
-    "clusters", "sinks", "edge_counts", "triangles_within_edges", "degrees", "triangles_of_edges", "links", "chords",
-    "stars", "quads_within_triangles", "quads_of_triangles", "quads_of_edges",
-)  # fmt: skip
+ROWS, CLIQUE_ROWS = EXACT + "width.violated_rows:", "stages.optimize.bounds.width.clique_rows:"
+SHARED_TASKS = ("exact2", "proof2", *WIDTHS)  # of rows that the programme and the prices of triangles have
 
 
 def _no_sums(separators: Any) -> Any:
@@ -28,6 +26,15 @@ def _part(acts: Acts, *patches: Patch) -> Part:
 
 def _within(acts: Acts, *patches: Patch) -> Part:
     return Part(("exact2", "proof2"), "nltcs", patches, acts)
+
+
+def _no_rows(kinds: tuple[str, ...], tasks: tuple[str, ...], *modules: str) -> dict[str, Part]:
+    """Parts of rows about sets and cliques that these modules look up."""
+
+    def patches(kind: str) -> tuple[Patch, ...]:
+        return tuple(Value(module + kind, lambda point: ()) for module in modules)
+
+    return {f"rows: {kind}": Part(tasks, "nltcs", patches(kind), Acts(modules[0] + kind)) for kind in kinds}
 
 
 PARTS = {
@@ -50,4 +57,11 @@ PARTS = {
     "exclusion by multipliers": _within(
         Acts(EXACT + "width.within_width:_exclude"), Value(EXACT + "width.within_width:LEAST_SETS", 1 << 60)
     ),
-} | {f"rows: {kind}": _within(Acts(ROWS + kind), Value(ROWS + kind, lambda point: ())) for kind in KINDS}
+}
+PARTS |= _no_rows(("sinks", "edge_counts"), ("exact2", "proof2"), ROWS)
+PARTS |= _no_rows(("stars",), ("exact3",), ROWS)
+PARTS |= _no_rows(("triangles_within_edges",), SHARED_TASKS, CLIQUE_ROWS, ROWS)
+PARTS |= _no_rows(
+    ("least_degrees", "most_degrees", "triangles_of_edges", "links", "chords"), SHARED_TASKS, CLIQUE_ROWS
+)
+PARTS |= _no_rows(("quads_within_triangles", "quads_of_triangles", "quads_of_edges"), ("exact3",), CLIQUE_ROWS)

@@ -5,12 +5,14 @@ Moves that only a kernel makes (reversals of covered arcs, swaps of families) ar
 
 from __future__ import annotations
 
+from stages.optimize.climbing.hc import one_way
+
 from .parts import Part
 from .patches import Acts, Patch, Text, Value
 
 SAMPLING = "stages.posterior.sampling:"
 CACHE = "stages.optimize.climbing.cache:FamilyCache."
-CLIMBER = "stages.optimize.climbing.climber:Climber."
+CLIMBER = "stages.optimize.climbing.climber:"
 SCORER = "stages.scoring.family_scorer:FamilyScorer."
 
 
@@ -38,11 +40,11 @@ PARTS = {
     "cache of single families": _climbed(
         "hc seconds", Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
     ),
-    "order of ties": _climbed("hc", Acts(CLIMBER + "_order_ties"), Value(CLIMBER + "_order_ties", lambda *_: None)),
-    "bound of gains": _climbed(
-        "hc seconds",
-        Acts(CLIMBER + "_promising", lambda promising, *_: not promising.all()),
-        Text(CLIMBER + "_promising", "if not self._has_bound:", "if True:"),
+    "order of ties": _climbed(
+        "hc", Acts(CLIMBER + "order_weakest_first"), Value(CLIMBER + "order_weakest_first", lambda *_: None)
+    ),
+    "second climb": _climbed(
+        "hc", Acts(CLIMBER + "turn_to_larger_next_gain"), Value("stages.optimize.climbing.hc:both_ways", one_way)
     ),
     "one table for all reductions": _counted(
         Acts(SCORER + "_reduce_by_table"), Value("stages.scoring.family_scorer:REDUCTION_SHARE", 0.0)

@@ -27,8 +27,8 @@ def _within_only(narrowed: Any) -> Any:
     return found
 
 
-def _part(acts: Acts, *patches: Patch) -> Part:
-    return Part(WIDTHS, "plants", patches, acts)
+def _part(acts: Acts, *patches: Patch, table: str = "plants") -> Part:
+    return Part(WIDTHS, table, patches, acts)
 
 
 def _priced(answer: str) -> Text:
@@ -42,9 +42,14 @@ PARTS = {
         Acts(KTREES + "KTreePricing._walk_orders"),
         Text(
             KTREES + "KTreePricing.search",
-            "elif self._tree is None or self.schedule.cooled() < 1.0:",
+            "elif self._walks and (self._tree is None or self.schedule.cooled() < 1.0):",
             "elif self._focus is None:",
         ),
+    ),
+    "joined families": _part(
+        Acts(KTREES + "KTreePricing._join_families", lambda is_better, *_: is_better),
+        Value(KTREES + "KTreePricing._join_families", lambda engine: False),
+        table="wide",
     ),
     "cooling": _part(
         Acts(SCHEDULE + "WalkSchedule.temperature", lambda share, *_: share > 0.0),

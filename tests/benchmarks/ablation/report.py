@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,20 @@ class Row(NamedTuple):
     spread: float  # of the full program: largest less smallest result of these seeds
     p: float  # of the sign test that the part gains nothing, one-sided
     acted: int  # runs of the full program in which the part acted
-    n_full: int  # all runs of the full program
+
+    @property
+    def mean(self) -> float:
+        """Of the gains."""
+        return sum(self.gains) / len(self.gains)
+
+    @property
+    def verdict(self) -> str:
+        """Of this table alone: it gains, or loses, where every seed does or the mean exceeds the spread."""
+        if not any(self.gains):
+            return "equal"
+        if min(self.gains) > 0.0 or self.mean > self.spread:
+            return "gains"
+        return "loses" if max(self.gains) < 0.0 or -self.mean > self.spread else "undecided"
 
 
 def sign_test(gains: Sequence[float]) -> float:
@@ -57,9 +71,9 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
         if not both and acted:
             continue  # not measured yet
         results = [beside["result"] for beside, _ in both]
-        gains = [beside["result"] - without for beside, without in both]
+        gains = [round(beside["result"] - without, 6) for beside, without in both]
         spread = max(results, default=0.0) - min(results, default=0.0)
-        found.append(Row(*group, gains, spread, sign_test(gains), acted, len(same)))
+        found.append(Row(*group, gains, spread, sign_test(gains), acted))
     return found
 
 
@@ -69,23 +83,29 @@ def _shown(value: float) -> str:
 
 
 def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
-    """A table with a line for each part and table, by part; Holm's correction is over all tests."""
+    """A table with a line for each part and table in which it acted; then where parts never acted.
+
+    Holm's correction is over all tests.
+    """
     found = sorted(rows(lines), key=lambda row: row[:4])
     ran = [row for row in found if row.acted]
-    adjusted = dict(zip(map(id, ran), holm([row.p for row in ran])))
     text = [
-        "| part | task | table | s | acted in | gain: mean [least, largest] | spread of the full program "
-        "| wins | p | p (Holm) |",
+        "| part | task | table | s | gain: mean [least, largest] | spread of the full program "
+        "| wins | p | p (Holm) | verdict |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
+    for row, adjusted in zip(ran, holm([row.p for row in ran])):
+        wins = f"{sum(gain > 0 for gain in row.gains)} of {len(row.gains)}"
+        gains = f"{_shown(row.mean)} [{_shown(min(row.gains))}, {_shown(max(row.gains))}]"
+        cells = [row.part, row.task, row.table, f"{row.limit:g}", gains, _shown(row.spread)[1:], wins]
+        text.append("| " + " | ".join([*cells, f"{row.p:.3f}", f"{adjusted:.2f}", row.verdict]) + " |")
+    idle: dict[str, dict[str, list[str]]] = {}
     for row in found:
-        cells = [row.part, row.task, row.table, f"{row.limit:g}", f"{row.acted} of {row.n_full}"]
-        if row.acted:
-            mean, wins = sum(row.gains) / len(row.gains), sum(gain > 0 for gain in row.gains)
-            least, most = min(row.gains), max(row.gains)
-            cells += [f"{_shown(mean)} [{_shown(least)}, {_shown(most)}]", _shown(row.spread)[1:]]
-            cells += [f"{wins} of {len(row.gains)}", f"{row.p:.3f}", f"{adjusted[id(row)]:.2f}"]
-        else:
-            cells += ["never ran", "", "", "", ""]
-        text.append("| " + " | ".join(cells) + " |")
+        tables = idle.setdefault(row.part, {}).setdefault(row.task, []) if not row.acted else [row.table]
+        if row.table not in tables:
+            tables.append(row.table)
+    text += ["", "Never ran:", ""]
+    for part, tasks in idle.items():
+        places = "; ".join(f"{task} on {', '.join(tables)}" for task, tables in tasks.items())
+        text += textwrap.wrap(f"- {part}: {places}", 118, subsequent_indent="  ")
     return "\n".join(text)
