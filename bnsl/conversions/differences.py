@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def convert_differences(task: Conversion) -> PreparedOutput:
     Arcs have no heads where nothing decides their direction. Raises `Inconsistent`: the variables differ.
     """
     ours, theirs = open_chosen(task), read_network_or_class(task.given.compare, task.reporter.warn)
-    called = _called(task.source, "the first network"), _called(task.given.compare, "the other network")
+    called = _called(task.source, task.given.compare)
     first = completed(ours.record, task.source, theirs.variables, task.given.compare, task.reporter)
     second = completed(theirs.record, task.given.compare, first.header.names, task.source, task.reporter)
     names = first.header.names
@@ -56,23 +57,30 @@ def convert_differences(task: Conversion) -> PreparedOutput:
     drawn = joined if kept is None else cut_network(joined, kept)
     of_arcs = [found[frozenset((shown[p], shown[c]))] for c, family in enumerate(drawn.parents) for p in family]
 
+    closing = _closing(Counter(each.mark for each in of_arcs), *called)
+
     def write(target: Any) -> None:
         labels = abbreviated([printable(name) for name in drawn.header.names], LABEL_LENGTH)
         words = dict(zip(("", *MARKS), _words(*called)))
         of_drawing = Differences(tuple(each.mark for each in of_arcs), words)
         arcs = [(shown.index(each.arc[0]), shown.index(each.arc[1])) for each in of_arcs]
         loose = [each.is_undirected for each in of_arcs]
+        drawing = turned(draw_network(drawn, labels), arcs, loose, of_drawing)
+        drawing = dataclasses.replace(drawing, title=f"Differences of {called[0]} and {called[1]}", facts=(closing,))
         try:
-            formats.write_drawing(target, turned(draw_network(drawn, labels), arcs, loose, of_drawing), task.format)
+            formats.write_drawing(target, drawing, task.format)
         except NoRenderer as error:
             raise RunError(str(error)) from error
 
-    return PreparedOutput(drawn, write, _closing(Counter(each.mark for each in of_arcs), *called))
+    return PreparedOutput(drawn, write, closing)
 
 
-def _called(source: Any, other: str) -> str:
-    """The name of a network in the picture: that of its file."""
-    return printable(Path(source).name) if isinstance(source, str) and source != "-" else other
+def _called(first: Any, second: Any) -> tuple[str, str]:
+    """The names of the networks in the picture: those of their files, with folders where the names alone are equal."""
+    files = [each if isinstance(each, str) and each != "-" else "" for each in (first, second)]
+    short = [Path(each).name for each in files]
+    ours, theirs = map(printable, files if short[0] == short[1] else short)
+    return ours or "the first network", theirs or "the other network"
 
 
 def _pairs(network: Network, cpdag: bool | None, place: dict[str, int]) -> Pairs:

@@ -87,8 +87,8 @@ def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
         return f"which needs parameters: bnsl optimize ... | bnsl fit - DATA -o {output}"
     if command == "parentsets" and named.kind is Kind.PARENT_SETS:
         return f"which convert writes: bnsl parentsets ... | bnsl convert --to {named.target} -o {output}"
-    if command == "optimize":
-        return f"which convert writes: bnsl optimize ... | bnsl convert --to FORMAT -o {output}"
+    if "dot" in WRITTEN[command]:  # one network, which convert draws and writes in all formats of networks
+        return f"which convert writes: bnsl {command} ... | bnsl convert --to {named.target} -o {output}"
     own = WRITTEN[command]
     return f"which {command} does not write: {_own_name(own[0]) if own else 'it writes JSON lines (.jsonl)'}"
 

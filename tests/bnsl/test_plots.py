@@ -237,7 +237,8 @@ def test_commands_write_pictures(place: Path, kind: str):
         (f"evaluate {ASIA} -o x.svg", "give --target NAME, or --strengths ARCS"),
         (f"evaluate {ASIA} --test asia.csv --target dysp --json -o x.svg", "JSON lines were asked for"),
         ("optimize --data asia.csv --hc --bootstrap 2 --stats x.svg", "draws one search"),
-        ("optimize --data asia.csv --hc -o x.svg", "convert"),
+        ("optimize --data asia.csv --hc -o x.svg", "bnsl optimize ... | bnsl convert --to svg -o x.svg"),
+        (f"average {ASIA} -o x.svg", "bnsl average ... | bnsl convert --to svg -o x.svg"),
         ("entropy asia.csv -o x.svg", "which entropy does not write"),
     ],
 )

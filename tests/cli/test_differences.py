@@ -130,8 +130,19 @@ def test_a_page_has_marks_and_words(place: Path):
         "ef": "missing",
     }
     assert found["words"]["missing"] == "only in two.dot" and "function differences(" in page
+    assert "<title>Differences of one.dot and two.dot<" in page
+    assert "<p>2 arcs in both, 0 only in one.dot, 2 only in two.dot, 3 reversed</p>" in page
     plain = bnsl.convert(str(place / "one.dot"), to="html", quiet=True)
     assert json.loads(re.findall(r'type="application/json">(.*?)</script>', plain)[0])["differences"] is None
+
+
+def test_files_of_one_name_are_told_by_their_folders(place: Path):
+    (place / "new").mkdir()
+    (place / "new" / "one.dot").write_text(SECOND)
+    done = run_here("convert", "one.dot", "--compare", "new/one.dot", "-o", "d.svg", cwd=place)
+    assert done.stderr.decode() == (
+        "bnsl convert: 2 arcs in both, 0 only in one.dot, 2 only in new/one.dot, 3 reversed\n"
+    )
 
 
 @pytest.mark.parametrize(
