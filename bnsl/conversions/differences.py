@@ -76,7 +76,7 @@ def convert_differences(task: Conversion) -> PreparedOutput:
 
 
 def _called(first: Any, second: Any) -> tuple[str, str]:
-    """The names of the networks in the picture: those of their files, with folders where the names alone are equal."""
+    """The names of the networks in the picture: those of their files, with folders where two names are equal."""
     files = [each if isinstance(each, str) and each != "-" else "" for each in (first, second)]
     short = [Path(each).name for each in files]
     ours, theirs = map(printable, files if short[0] == short[1] else short)
