@@ -118,13 +118,13 @@ class Network(Structure):
         return gap_text(self.record)
 
     @property
-    def trace(self) -> Table:
-        """The search over time: `seconds`, the best `score` in nats, work done.
+    def trace(self) -> Table | None:
+        """The search over time: `seconds`, the best `score` in nats, work done; None if the network came without one.
 
         Where the search knew an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
-        Raises `UsageError`: the network came without a search.
         """
-        return Table(trace_table(self.record.header, self.figures, self.claim))
+        entries = self.figures.get("trace")
+        return Table(trace_table(self.record.header, entries, self.figures, self.claim)) if entries else None
 
     @property
     def interrupted(self) -> bool:

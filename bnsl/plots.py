@@ -75,10 +75,12 @@ def plot(tables: Sequence[pyarrow.Table], ax: Axes | None = None, kind: str | No
 
     - `ax`: axes of matplotlib to draw on; None for a new figure of pyplot.
 
-    Raises `UsageError`: there is no such plot; `ImportError`: matplotlib is not installed.
+    Raises `UsageError`: there is no such plot, or `ax` is no axes; `ImportError`: matplotlib is not installed.
     """
     from formats.tables.results.result_tables import own_header
 
+    if ax is not None and not hasattr(ax, "set_yticks"):
+        raise UsageError(f"ax={ax!r} is no axes of matplotlib; a file is written by plot().figure.savefig(NAME)")
     found = plots_of(tables)
     if not found or kind not in (None, *found):
         asked = "" if kind is None else f"kind={kind!r}: "

@@ -213,20 +213,14 @@ def with_facts(table: pyarrow.Table, facts: Mapping[str, Any]) -> pyarrow.Table:
     return table.replace_schema_metadata({METADATA_KEY: json_text(facts).encode()})
 
 
-def trace_table(header: records.Header, figures: Mapping[str, Any], claim: str | None) -> pyarrow.Table:
-    """The trace of a search in its figures, with the facts that its plot needs; the gaps are one column.
-
-    Raises `UsageError`: there is none.
-    """
+def trace_table(
+    header: records.Header, entries: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], claim: str | None
+) -> pyarrow.Table:
+    """The entries of the trace of a search, with the facts that its plot needs; the gaps are one column."""
     import pyarrow
 
     from formats.bounds import bound_in
 
-    from .running.errors import UsageError
-
-    entries = figures.get("trace")
-    if not entries:
-        raise UsageError("the network has no trace of a search: it comes from a file, or no search was needed")
     gaps = [next((name for name in entry if name.startswith("gap")), "") for entry in entries]
     names = dict.fromkeys(name for entry in entries for name in entry if name not in gaps)
     columns = {name: [entry.get(name) for entry in entries] for name in names}

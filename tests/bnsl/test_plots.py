@@ -58,8 +58,6 @@ def test_a_search_shows_scores_bound_and_claim(place: Path):
     assert bound == [(network.figures["seconds"], network.score + network.gap)]
     assert ax.get_title() == network.claim == "optimal among all networks"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time (seconds)", "score bic (nats)")
-    with pytest.raises(bnsl.UsageError, match="no trace of a search"):
-        _ = bnsl.read(ASIA).trace
 
 
 def test_gaps_of_a_search_are_bounds_over_time():
