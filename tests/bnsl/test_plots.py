@@ -60,6 +60,13 @@ def test_a_search_shows_scores_bound_and_claim(place: Path):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time (seconds)", "score bic (nats)")
 
 
+def test_what_came_without_a_search_has_no_trace():
+    network = bnsl.read(ASIA)
+    assert network.trace is None
+    with pytest.raises(bnsl.UsageError, match="is no axes of matplotlib"):
+        network.cpt("asia").plot("x.svg")
+
+
 def test_gaps_of_a_search_are_bounds_over_time():
     network = bnsl.optimize(data={"a": [0, 1] * 9, "b": [1, 0] * 9}, quiet=True)
     gaps = [{"seconds": 1.0, "score": -5.0, "gap_to_the_best_of_9_sets": 2.0}, {"seconds": 2.0, "score": -4.0}]
