@@ -121,7 +121,8 @@ class Network(Structure):
     def trace(self) -> Table | None:
         """The search over time: `seconds`, the best `score` in nats, work done; None if the network came without one.
 
-        Where the search knew an upper bound, `gap` is its distance in nats, and `gap_to` says of which networks.
+        `gap` is the upper bound minus the score, in nats, where the search knew a bound; `gap_to` names the
+        networks that the bound holds for.
         """
         entries = self.figures.get("trace")
         return Table(trace_table(self.record.header, entries, self.figures, self.claim)) if entries else None

@@ -1,4 +1,4 @@
-"""A network as notebooks show it: what is known of it, its picture and arcs, its tables; without scripts."""
+"""Show a network in a notebook: its facts, its picture, its arcs and its tables, in HTML without scripts."""
 
 from __future__ import annotations
 

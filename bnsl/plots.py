@@ -84,7 +84,7 @@ def plot(tables: Sequence[pyarrow.Table], ax: Axes | None = None, kind: str | No
     found = plots_of(tables)
     if not found or kind not in (None, *found):
         asked = "" if kind is None else f"kind={kind!r}: "
-        own = f"it has {', '.join(found)}" if found else "its columns are those of no plot (bnsl help plots)"
+        own = f"it has {', '.join(found)}" if found else "no plot takes its columns (bnsl help plots lists the plots)"
         raise UsageError(f"{asked}nothing to draw: {own}")
     table, way = found[kind or next(iter(found))]
     if ax is None:

@@ -204,9 +204,9 @@ class Drawing:
     title: str = "Bayesian network"
     """Of the page: the name of the file with the network, if it has one."""
     facts: tuple[str, ...] = ()
-    """What is known of the network as a whole, in sentences for the page."""
+    """Sentences about the whole network for the page: score, claim, origin."""
     differences: Differences | None = None
-    """Where the arcs are those of two graphs. Lines of such arcs may go up."""
+    """How two graphs differ, if the picture shows two; an arc of the second may point upwards."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def convert_differences(task: Conversion) -> PreparedOutput:
 
 
 def _called(first: Any, second: Any) -> tuple[str, str]:
-    """The names of the networks in the picture: those of their files, with folders where two names are equal."""
+    """What the picture calls the two networks: the names of the files, with their folders if both names are equal."""
     files = [each if isinstance(each, str) and each != "-" else "" for each in (first, second)]
     short = [Path(each).name for each in files]
     ours, theirs = map(printable, files if short[0] == short[1] else short)
@@ -84,7 +84,7 @@ def _called(first: Any, second: Any) -> tuple[str, str]:
 
 
 def _pairs(network: Network, cpdag: bool | None, place: dict[str, int]) -> Pairs:
-    """The pairs of a network; without a direction those that a picture of it shows without a head."""
+    """The pairs that a network joins. A pair has no direction if a picture of the network draws it without a head."""
     shown = with_shown_directions(network.record, cpdag)
     undecided = {arc for arc, word in directions_of(shown).items() if word == UNDECIDED}
     undecided |= set(network.undirected or ()) if cpdag is not False else set()

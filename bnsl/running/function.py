@@ -266,7 +266,8 @@ def documented(of: Callable) -> Callable:
 def documented_methods(of: type) -> type:
     """The class with methods whose signatures list the options one by one that they pass to a function.
 
-    A method says in its docstring of which function it takes options; its annotations are names of that module.
+    The docstring of such a method names the function ("options of `bnsl.NAME`"). Names in the annotations of the
+    method are looked up in the module of that function.
     """
     for method in filter(inspect.isfunction, vars(of).values()):
         named = re.search(r"options of `bnsl\.(\w+)`", method.__doc__ or "")

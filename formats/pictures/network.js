@@ -198,7 +198,7 @@ function boxes(x0, y0, x1, y1, marked = false) {
     pen.globalAlpha = chosen >= 0 && !part ? 0.35 : 1; pen.lineWidth = 1 / scale; pen.font = typeface(size);
     pen.fillStyle = ink[part ?? "box"]; pen.strokeStyle = ink[findings.has(v) ? "chosen" : part ?? "border"];
     if (screened.has(v)) pen.setLineDash([4 / scale, 3 / scale]);
-    if (!net.boxes || x1 - x0 > net.width[v]) {
+    if (!net.boxes || x1 - x0 > net.width[v] || y1 - y0 > 1.25 * net.boxes.head) {
       pen.beginPath(); pen.roundRect(x0, y0, x1 - x0, y1 - y0, 3 / scale); pen.fill(); pen.stroke();
     }
     pen.setLineDash([]);

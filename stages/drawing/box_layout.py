@@ -42,7 +42,7 @@ ASPECT = 1.8
 class Part(NamedTuple):
     """A drawing of one connected part; its corner is at the origin.
 
-    `points[i]` are those of the line of arc i, from edge to edge, shape (n, 2).
+    `points[i]` is the line of arc i as points from the edge of one box to the edge of the other, shape (n, 2).
     """
 
     x: np.ndarray
