@@ -1,77 +1,27 @@
-"""Machine code that is made in advance: what its caller in C takes, refuses, gives and frees.
-
-The kernels of `helpers.sample_kernels` are built for a level that this processor has.
-"""
+"""Machine code that is made in advance: what its caller in C takes, refuses and gives."""
 
 from __future__ import annotations
 
 import copy
-import gc
-import importlib
 import os
 import pickle
-import platform
-import shutil
-import sys
-import sysconfig
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import sample_kernels
-from helpers.compiled import BY_NUMBA, late
-from helpers.native_files import file_name, loaded
+from helpers.native_build import needs_build
+from helpers.native_files import file_name
 from helpers.places import ROOT
 from helpers.processes import run_python
-from helpers.sample_kernels import DIGEST, Nested, Pair, examples
-from tools.native.build import LEVELS
+from helpers.sample_kernels import Nested, Pair, examples
 
-import stages.kernels
-from stages.kernels import native as choosing
 from stages.kernels.arguments import why_refused
 
-COMPILER = os.environ.get("CC", "cc")
-HEADER = Path(sysconfig.get_path("include"), "Python.h")
-
-pytestmark = [
-    late,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        sys.platform != "linux" or platform.machine() not in LEVELS, reason="no machine code is made for this machine"
-    ),
-    pytest.mark.skipif(not (shutil.which(COMPILER.split()[0]) and HEADER.exists()), reason="no C compiler"),
-]
-
-MAKE = "import sys; from pathlib import Path; from helpers.sample_kernels import make; make(Path(sys.argv[1]))"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The extension modules and what numba's wrappers gave; made in another process, whose numba changes."""
-    place = tmp_path_factory.mktemp("native")
-    given = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "PATH": os.environ["PATH"], "CC": COMPILER, **BY_NUMBA}
-    given["NUMBA_CACHE_DIR"] = str(place / "cache")
-    run_python("-c", MAKE, str(place), cwd=place, env=given, is_fresh=True)
-    return place
-
-
-@pytest.fixture(scope="module")
-def native(folder: Path) -> ModuleType:
-    return loaded(folder / file_name("sample"))
-
-
-@pytest.fixture
-def kernels(native: ModuleType) -> SimpleNamespace:
-    """The sample kernels by name."""
-    functions = {name: getattr(sample_kernels, name).py_func for name in examples()}
-    return SimpleNamespace(
-        **{name: native.bind(f"{plain.__module__}.{name}", plain, why_refused) for name, plain in functions.items()}
-    )
+pytestmark = needs_build
 
 
 def assert_same(found: Any, expected: Any) -> None:
@@ -276,109 +226,6 @@ def test_exceptions_need_no_numba(folder):
     assert printed.splitlines() == ["ValueError('one is too few')", "ZeroDivisionError()", "KeyError('three', 3)"]
 
 
-# ---- memory
-
-
-def test_arrays_are_freed_when_nothing_refers_to_them(native, kernels):
-    before = native.live_records()
-    arrays = kernels.tail(5)
-    assert native.live_records() == before + 1
-    part = arrays[1:]
-    del arrays
-    gc.collect()
-    assert native.live_records() == before + 1 and part.tolist() == [3, 4]
-    del part
-    assert native.live_records() == before
-
-
-@pytest.mark.parametrize(("name", "count"), [("made", 2), ("shapes", 1), ("listed", 1)])
-def test_all_arrays_of_a_result_are_freed(native, kernels, name, count):
-    """The arrays of a tuple, too, and arrays that a kernel needs on the way."""
-    before = native.live_records()
-    found = getattr(kernels, name)(*examples()[name])
-    assert native.live_records() == before + count
-    del found
-    assert native.live_records() == before
-
-
-def test_a_part_of_a_result_is_kept_by_itself(native, kernels):
-    """Shapes of the same memory, each with a reference of its own."""
-    before = native.live_records()
-    (_, copied), _, last = kernels.shapes(np.arange(24.0).reshape(6, 4))
-    del _
-    copied[0, 3] = 9
-    del copied
-    gc.collect()
-    assert native.live_records() == before + 1 and last[0, 3] == 9
-    del last
-    assert native.live_records() == before
-
-
-def test_a_kernel_that_returns_an_argument_leaks_nothing(native, kernels):
-    before, values = native.live_records(), np.arange(4)
-    references = sys.getrefcount(values)
-    with pytest.raises(SystemError, match="memory that is not its own"):
-        kernels.passed_on(values)
-    assert (native.live_records(), sys.getrefcount(values)) == (before, references)
-
-
-def references_of(value: Any) -> list[int]:
-    """Counts of references to what arguments consist of, at any depth; small whole numbers are everywhere."""
-    found = [] if isinstance(value, int) else [sys.getrefcount(value)]
-    if isinstance(value, tuple):
-        for entry in value:
-            found += references_of(entry)
-    if isinstance(value, np.random.Generator):
-        found += [sys.getrefcount(value.bit_generator), sys.getrefcount(value.bit_generator.capsule)]
-    return found
-
-
-def repeated(call: Callable[..., object], arguments: tuple[Any, ...], error: type[Exception] | None) -> None:
-    for _ in range(1000):
-        if error is None:
-            call(*arguments)
-        else:
-            with pytest.raises(error):
-                call(*arguments)
-
-
-@pytest.mark.parametrize("name", [name for name in examples() if name != "passed_on"])
-def test_calls_keep_no_references(native, kernels, name):
-    arguments, kernel = examples()[name], getattr(kernels, name)
-    wrong = (*arguments, object())  # one too many
-    bad = (*arguments[:-1], object())  # the last one is of no type
-    tries = [(arguments, None), (wrong, TypeError), *([(bad, TypeError)] if arguments else [])]
-    for given, error in tries:
-        before = references_of(given), sys.getrefcount(kernel), native.live_records()
-        repeated(kernel, given, error)
-        assert (references_of(given), sys.getrefcount(kernel), native.live_records()) == before
-
-
-@pytest.mark.parametrize(
-    ("size", "error"), [(1, ValueError), (2, ZeroDivisionError), (3, KeyError), (-1, ValueError)]
-)
-def test_exceptions_keep_no_references(native, kernels, size, error):
-    given = np.arange(3.0), size
-    before = references_of(given[0]), sys.getrefcount(error), native.live_records()
-    repeated(kernels.checked, given, error)
-    gc.collect()
-    assert (references_of(given[0]), sys.getrefcount(error), native.live_records()) == before
-
-
-def test_results_take_no_more_memory_call_after_call(native, kernels):
-    """Arrays of a megabyte, a thousand times; and the kernel is freed with its last reference."""
-    before = native.live_records()
-    for _ in range(1000):
-        assert kernels.made(125_000, 0.5).pair.left[-1] == 124_999
-    assert native.live_records() == before
-
-    plain = sample_kernels.constant.py_func
-    references = sys.getrefcount(plain), sys.getrefcount(why_refused), sys.getrefcount(native.Kernel)
-    for _ in range(1000):
-        assert native.bind("helpers.sample_kernels.constant", plain, why_refused)() == 42
-    assert (sys.getrefcount(plain), sys.getrefcount(why_refused), sys.getrefcount(native.Kernel)) == references
-
-
 # ---- threads and processes
 
 
@@ -453,72 +300,3 @@ def test_kernels_are_pickled_and_copied_by_name(kernels, monkeypatch):
         assert pickle.loads(pickle.dumps(kernels.made, protocol)) is kernels.made
     held = {"kernel": [kernels.made]}
     assert copy.deepcopy(held)["kernel"][0] is kernels.made and copy.copy(kernels.made) is kernels.made
-
-
-# ---- choice of the file
-
-
-@pytest.fixture
-def choice(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., object]:
-    """A function that names the file which is used if these are there."""
-    monkeypatch.setattr(choosing, "SETTING", None)
-    (folder / file_name("text")).write_text("no machine code")
-    whole = (folder / file_name("sampler")).read_bytes()
-    (folder / file_name("half")).write_bytes(whole[: len(whole) // 2])
-    (folder / file_name("head")).write_bytes(whole[:40])
-    monkeypatch.setattr(choosing, "FOLDER", str(tmp_path))
-    monkeypatch.setattr(choosing, "source_digest", lambda stages: DIGEST)
-    monkeypatch.setattr(stages.kernels, "__path__", [str(tmp_path)])
-
-    def chosen(*names: str) -> str | None:
-        for name in names:
-            shutil.copy(folder / file_name(name), tmp_path)
-        importlib.invalidate_caches()
-        found = choosing._machine_code()
-        for name in names:
-            sys.modules.pop(f"stages.kernels._native_{name}", None)
-        return found and next(name for name in names if Path(found.__file__).name == file_name(name))
-
-    return chosen
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        ([], None),
-        (["sample"], "sample"),
-        (["unfit"], None),
-        (["stale"], None),
-        (["text"], None),
-        (["half"], None),
-        (["head"], None),
-        (["sample", "half"], "sample"),
-        (["sample", "stale"], "sample"),
-        (["sample", "unfit"], "sample"),
-        (["sample", "sampler"], "sampler"),
-        (["sample", "stale", "unfit", "text"], "sample"),
-    ],
-)
-def test_the_best_file_that_suits_is_used(choice, names, expected):
-    assert choice(*names) == expected
-
-
-def test_no_file_is_used_where_a_setting_asks_for_other_code(choice, monkeypatch):
-    monkeypatch.setattr(choosing, "SETTING", "NUMBA_OPT")
-    assert choice("sample") is None
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        ((), None),
-        (("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_WARNINGS", "NUMBA_CUDA_DRIVER"), None),
-        (("NUMBA_OPT",), "NUMBA_OPT"),
-        (("NUMBA_WARNINGS", "NUMBA_CPU_NAME"), "NUMBA_CPU_NAME"),
-        (("NUMBA_BOUNDSCHECK",), "NUMBA_BOUNDSCHECK"),
-    ],
-)
-def test_settings_that_change_code_ask_for_other_code(names, expected, tmp_path):
-    given = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(tmp_path), **dict.fromkeys(names, "1")}
-    code = "from stages.kernels import native; print(native.SETTING)"
-    assert run_python("-c", code, cwd=tmp_path, env=given) == str(expected)
