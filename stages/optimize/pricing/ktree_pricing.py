@@ -4,12 +4,12 @@ The search without a bound runs as long as its networks keep the bound (`widthle
 wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing). The smaller the bound,
 the longer it walks, since it suits small bounds. No walk is made where families that close no cycle (`family_forest`)
 score more than the narrowed network: then dependences are spread so far that k-trees along orders hold few of them,
-and new sets join these families as long as that gains. For the rest of the run three searches take turns, the one
-with the largest recent gain first. One searches within triangulations of the incumbent's moral graph. One solves
-groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are narrowed; if one of
-its networks keeps the bound and is the best, this search continues alone. Sets are also made within the cliques of
-the present network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all
-predecessors may never share a clique.
+and new sets join these families as long as that gains. For the rest of the run up to three searches take turns, the
+one with the largest recent gain first. Under large bounds one searches within triangulations of the incumbent's moral
+graph. One solves groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are
+narrowed; if one of its networks keeps the bound and is the best, this search continues alone. Sets are also made
+within the cliques of the present network (`clique_growth`): such a set can be chosen at once, while the members of a
+set grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ..treewidth.narrowing import EliminatedNetwork
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
-from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch, narrowed_network
+from ..treewidth.triangulation import TriangulationSearch, narrowed_network, triangulations_pay
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
 from .greedy_start import FEW
@@ -188,8 +188,8 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
-        if self.run.scorer.n_variables <= MOST_VARIABLES:
-            arms.append(Arm(self._search_triangulations))
+        if triangulations_pay(self.run.scorer.n_variables, self.treewidth):
+            arms.append(Arm(self.search_triangulations))
         arms.append(Arm(self._search_orders, gain=0.0))
         return arms
 
@@ -242,7 +242,7 @@ class KTreePricing:
         if self._orders.search():
             self._take_network(self._orders.best.parents)
 
-    def _search_triangulations(self) -> None:
+    def search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
         run = self.run
         search = TriangulationSearch(run.lists.latest(), self.treewidth, self._tables, run.rng)
@@ -253,8 +253,7 @@ class KTreePricing:
 
     def _walk_orders(self) -> None:
         """Continue the walk over orders for a phase; after cooling, accept no losses."""
-        table, width = self.run.lists.table(), self.schedule.begin_phase()
-        problem = prepare_bounded(table, width, self._max_table)
+        problem = prepare_bounded(self.run.lists.table(), self.treewidth, self._max_table)
         search = OrderSearch(problem, self.run.rng)
         if self._tree is None:
             # Along the order of the first network each variable of a forest has at least its parent.
@@ -266,13 +265,12 @@ class KTreePricing:
                 search.start(orders[0])
         else:
             search.start(self._tree.order, self._tree.left_out, self._tree.hosts)
-        n_moves, heat = phase_moves(problem.n_variables, width), HEAT * mean_gain(problem)
+        n_moves, heat = phase_moves(problem.n_variables, self.treewidth), HEAT * mean_gain(problem)
         for _ in slices(n_moves, search.slice_moves, self.run.budget):
             share = self.schedule.temperature()
             if share == 0.0 and self.is_cooling:
                 break
             search.anneal(min(n_moves, search.slice_moves), (share * heat, share * heat))
-        self.schedule.moves += search.moves
         tree, best = search.tree, search.best
         self._tree, self._focus = tree, Focus(tree.order, problem.parents(tree.chosen), tree.bags)
         self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from stages.optimize.treewidth.narrowing import elimination_within
@@ -53,17 +52,11 @@ PARTS = {
     ),
     "cooling": _part(
         Acts(SCHEDULE + "WalkSchedule.temperature", lambda share, *_: share > 0.0),
-        Text(SCHEDULE + "WalkSchedule.temperature", "return COOLING**cooled", "return 1e-9"),
+        Text(SCHEDULE + "WalkSchedule.temperature", "else COOLING**cooled", "else 1e-9"),
     ),
-    "second cooling": _part(
-        Acts(SCHEDULE + "WalkSchedule.begin_phase", lambda _, schedule: schedule._cools_twice),
-        Value(SCHEDULE + "TWICE_MOVES", math.inf),
+    "triangulation": _part(
+        Acts(KTREES + "KTreePricing.search_triangulations"), Value(KTREES + "triangulations_pay", lambda *_: False)
     ),
-    "narrow k-trees first": _part(
-        Acts(SCHEDULE + "WalkSchedule.begin_phase", lambda _, schedule: bool(schedule._is_narrow)),
-        Value(SCHEDULE + "FEW_MOVES", 0),
-    ),
-    "triangulation": _part(Acts(KTREES + "KTreePricing._search_triangulations"), Value(KTREES + "MOST_VARIABLES", 0)),
     "groups": _part(
         Acts(KTREES + "KTreePricing._solve_groups"),
         Text(
@@ -96,5 +89,10 @@ PARTS = {
     "triangulation after narrowing": _part(
         Acts(KTREES + "narrowed_network", lambda found, *args: found is not None and found.parents != args[4]),
         Value("stages.optimize.treewidth.triangulation:FIRST_TRIANGULATIONS", 0),
+    ),
+    "triangulations": _part(  # both at once
+        Acts(KTREES + "triangulations_pay", lambda pays, *_: pays),
+        Value(KTREES + "triangulations_pay", lambda *_: False),
+        Value("stages.optimize.treewidth.triangulation:triangulations_pay", lambda *_: False),
     ),
 }

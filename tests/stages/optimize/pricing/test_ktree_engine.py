@@ -11,7 +11,6 @@ from helpers.clocks import StoppedClock
 from helpers.tables import dependent_dataset
 from naive.optimize.treewidth import elimination_width, moral_edges
 
-from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
 from stages.optimize.pricing import ktree_pricing, walk_schedule
 from stages.optimize.pricing import run as run_module
@@ -77,14 +76,15 @@ def test_searches_that_gain_nothing_alternate():
     assert names[3:] == names[:3] * 3
 
 
-def test_many_variables_are_searched_without_triangulations(monkeypatch):
+@pytest.mark.parametrize(("most", "least"), [(11, 2), (12, 3)])
+def test_many_variables_and_small_bounds_are_searched_without_triangulations(monkeypatch, most, least):
     """Networks that are too wide are narrowed all the same."""
 
     def refuse(*_):
-        raise AssertionError("a triangulation of many variables")
+        raise AssertionError("a triangulation")
 
-    for module in (ktree_pricing, triangulation):
-        monkeypatch.setattr(module, "MOST_VARIABLES", 11)
+    monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", least)
     monkeypatch.setattr(triangulation.TriangulationSearch, "start", refuse)
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
     engine = started_engine(dataset, 2, Budget(evaluations=2000))
@@ -148,19 +148,15 @@ def test_the_walk_cools_within_a_limit_on_local_scores():
         assert engine.schedule.cooled() == pytest.approx(cooled, rel=1e-3)
 
 
-@pytest.mark.parametrize(("moves", "twice"), [(100, False), (20_000, True)])
-def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice):
-    """Its temperature falls from the start to the end once, or in the first 0.3 of the time and again in the rest."""
+def test_the_walk_cools_once(monkeypatch):
+    """Its temperature falls from the start to the end."""
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
     clock = StoppedClock()
     engine = started_engine(dataset, 2, Budget(100.0, clock=clock))
-    engine.schedule.moves = 0  # not those of its start, which took no time
-    seen = []
+    heats = []
 
     def anneal(search, n_moves, temperatures):
-        if search.moves == 0:
-            seen.append((engine.schedule.cooled(), temperatures[0]))
-        search.moves += moves
+        heats.append(temperatures[0])
         clock.now += 1.0
         return 0.0
 
@@ -169,72 +165,8 @@ def test_with_time_for_many_moves_the_walk_cools_twice(monkeypatch, moves, twice
     while engine.schedule.cooled() < 1.0:
         engine.is_cooling = True
         engine._walk_orders()
-    times, heats = np.array(seen).T
-    assert len(seen) > 60
-    rises = np.flatnonzero(np.diff(heats) > 0)
-    if twice:
-        assert times[rises].tolist() == pytest.approx([walk_schedule.FIRST_COOLING], abs=0.03)
-        assert heats[rises[0]] == pytest.approx(heats.min(), rel=0.3)
-        assert heats[rises[0] + 1] == pytest.approx(heats.max(), rel=0.1)
-    else:
-        assert len(rises) == 0
+    assert len(heats) > 60 and np.all(np.diff(heats) < 0)
     assert heats[-1] / heats[0] == pytest.approx(walk_schedule.COOLING, rel=0.2)
-
-
-@pytest.mark.parametrize(("moves", "is_narrow"), [(1, True), (100, False)])
-def test_with_time_for_few_moves_the_walk_goes_on_among_narrow_ktrees(moves, is_narrow):
-    """Their width is half of K after the first phase, until the walk is half cooled."""
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    clock = StoppedClock()
-    engine = started_engine(dataset, 5, Budget(100.0, clock=clock))
-    schedule, widths = engine.schedule, []
-    assert engine._tree.bags.shape[1] == 5 + 1
-    schedule.moves = 0  # not those of its start, which took no time
-    while schedule.cooled() < 1.0:
-        schedule.moves += moves * 12
-        clock.now += 1.0
-        widths.append((schedule.cooled(), schedule.begin_phase()))
-        if len(widths) == 10:
-            # Narrow k-trees come and go with the order as it is.
-            order = engine._tree.order.copy()
-            engine.is_cooling = True
-            engine._walk_orders()
-            assert engine._tree.bags.shape[1] == widths[-1][1] + 1
-            assert sorted(engine._tree.order.tolist()) == sorted(order.tolist())
-    assert len(widths) > 50
-    assert all((width == 3) == (is_narrow and cooled < walk_schedule.NARROW_COOLING) for cooled, width in widths)
-
-
-@pytest.mark.parametrize("limits", [{"evaluations": 10**5}, {"seconds": 100.0, "evaluations": 10**5}, {}])
-def test_without_a_time_limit_alone_the_walk_is_never_narrow(limits):
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    clock = StoppedClock()
-    engine = started_engine(dataset, 5, Budget(**limits, clock=clock))
-    engine.schedule.moves = 1
-    clock.now += 1.0
-    engine.run.scorer.evaluations += 1
-    engine.run.work.rounds += 1
-    assert engine.schedule.cooled() > 0.0
-    assert engine.schedule.begin_phase() == 5
-
-
-def test_required_parents_keep_the_walk_wide():
-    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
-    options = OptimizeOptions(
-        method="pricing",
-        treewidth=5,
-        knowledge=Knowledge.of_arcs(dataset.names, required=tuple((p, 0) for p in range(1, 6))),
-    )
-    clock = StoppedClock()
-    run = start_run(FamilyScorer(dataset), options, Budget(100.0, clock=clock), NullReporter())
-    schedule = walk_schedule.WalkSchedule(run, 5)
-    schedule.moves, clock.now = 1, clock.now + 1.0
-    assert schedule.begin_phase() == 5
-    schedule = walk_schedule.WalkSchedule(
-        start_run(FamilyScorer(dataset), OptimizeOptions(), Budget(100.0, clock=clock), NullReporter()), 5
-    )
-    schedule.moves, clock.now = 1, clock.now + 1.0
-    assert schedule.begin_phase() == 3
 
 
 def test_growth_goes_on_with_the_variable_at_which_time_ended_it(monkeypatch):

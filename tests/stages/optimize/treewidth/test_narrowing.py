@@ -69,22 +69,24 @@ def test_a_narrowed_network_keeps_the_bounds(seed, width, most_cells):
         assert found.parents != parents
 
 
-@pytest.mark.parametrize("most", [N - 1, N])
+@pytest.mark.parametrize(("most", "least"), [(N - 1, 2), (N, 3), (N, 2)])
 @pytest.mark.parametrize("seed", seeds(5, quick=2))
-def test_many_variables_are_narrowed_and_fewer_improved(seed, most, monkeypatch):
+def test_networks_are_narrowed_and_improved_where_triangulations_pay(seed, most, least, monkeypatch):
     monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", least)
     lists, parents, _ = random_problem(seed)
     bound = TableBound(np.ones(N), np.inf)
     found = narrowed_network(lists, 2, bound, np.random.default_rng(seed), parents, Budget())
     alone = narrowed(lists, 2, bound, np.random.default_rng(seed), parents, Budget())
     assert elimination_width(moral_edges(found.parents), found.elimination.tolist()) <= 2
     assert found.score >= alone.score
-    assert most == N or found.parents == alone.parents
+    assert (most, least) == (N, 2) or found.parents == alone.parents
 
 
 @pytest.mark.parametrize("most", [N - 1, N])
 def test_a_network_within_the_bounds_stays(most, monkeypatch):
     monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 2)
     lists, parents, rng = random_problem(0)
     found = narrowed_network(lists, N - 1, TableBound(np.ones(N), np.inf), rng, parents, Budget())
     assert found.parents == parents
@@ -94,6 +96,7 @@ def test_a_network_within_the_bounds_stays(most, monkeypatch):
 @pytest.mark.parametrize("most", [3, 4])
 def test_without_smaller_sets_nothing_is_narrowed(most, monkeypatch):
     monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 2)
     parents = ((), (0,), (0, 1), (0, 1, 2))
     lists = new_lists(np.arange(5), ListedSets.of(parents), np.zeros(4))
     bound, rng = TableBound(np.ones(4), np.inf), np.random.default_rng(0)
