@@ -110,12 +110,14 @@ def _place_frames(
     size, orders = TITLE, Orders()
     for _ in range(SIZES_TRIED):
         frames = inner + np.array([0.0, 1.5 * size])
-        x, y, _ = place(above, joined, *(frames + 2 * size).T, orders)
+        wide, high = (frames + 2 * size).T
+        x, y, _ = place(above, joined, wide, high, orders)
         extent = max(np.ptp(centre + sign * half) for centre, half in zip((x, y), frames.T / 2) for sign in (-1, 1))
         size = TITLE * max(1.0, float(extent) / FIRST_VIEW)
-    wide = np.array([text_width(title, 1.0) for title in titles]) * BOLD
-    frames = np.column_stack((np.maximum(inner[:, 0], size * (wide + 1.0)), inner[:, 1] + 1.5 * size))
-    x, y, routes = place(above, joined, *(frames + 2 * size).T, orders)
+    named = np.array([text_width(title, 1.0) for title in titles]) * BOLD
+    frames = np.column_stack((np.maximum(inner[:, 0], size * (named + 1.0)), inner[:, 1] + 1.5 * size))
+    wide, high = (frames + 2 * size).T
+    x, y, routes = place(above, joined, wide, high, orders)
     return size, frames, np.column_stack((x, y)), routes
 
 
