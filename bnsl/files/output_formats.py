@@ -106,5 +106,6 @@ def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
 
 def _own_names(targets: Iterable[str]) -> str:
     rows = (find_format(target, (*FORMATS, JSON_LINES)) for target in targets)
-    endings = dict.fromkeys(ending for row in rows for ending in row.suffixes)
-    return f"let the name end in {' or '.join(endings)}" if endings else "choose another name"
+    *first, last = dict.fromkeys(ending for row in rows for ending in row.suffixes) or ("",)
+    words = f"{', '.join(first)} or {last}" if first else last
+    return f"let the name end in {words}" if last else "choose another name"
