@@ -101,7 +101,7 @@ def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
     if "dot" in WRITTEN[command]:  # one network, which convert draws and writes in all formats of networks
         return f"which convert writes: bnsl {command} ... | bnsl convert --to {named.target} -o {output}"
     own = (*WRITTEN[command], *(("csv",) if command in SHEETS else ()), *(PICTURES if command in PLOTTED else ()))
-    return f"which {command} does not write: {_own_names(own)}"
+    return f"which does not fit this result: {_own_names(own)}"
 
 
 def _own_names(targets: Iterable[str]) -> str:

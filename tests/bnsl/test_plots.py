@@ -263,13 +263,13 @@ def test_commands_write_pictures(place: Path, kind: str):
     ("line", "message"),
     [
         (f"query {ASIA} --mpe -o x.svg", "these answers have no picture"),
-        (f"query {ASIA} --samples 3 --seed 1 -o x.svg", "which sample does not write"),
+        (f"query {ASIA} --samples 3 --seed 1 -o x.svg", "which does not fit this result: let the name end in .csv"),
         (f"evaluate {ASIA} -o x.svg", "give --target NAME, or --strengths ARCS"),
         (f"evaluate {ASIA} --test asia.csv --target dysp --json -o x.svg", "jsonl was asked for"),
         ("optimize --data asia.csv --hc --bootstrap 2 --stats x.svg", "draws one search"),
         ("optimize --data asia.csv --hc -o x.svg", "bnsl optimize ... | bnsl convert --to svg -o x.svg"),
         (f"average {ASIA} -o x.svg", "bnsl average ... | bnsl convert --to svg -o x.svg"),
-        ("entropy asia.csv -o x.svg", "which entropy does not write"),
+        ("entropy asia.csv -o x.svg", "which does not fit this result: let the name end in .arrows"),
     ],
 )
 def test_where_there_is_no_picture(place: Path, line: str, message: str):

@@ -56,7 +56,7 @@ def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str)
         result = run(command, *arguments.get(command, []), *inputs.get(command, [table]), "-o", str(output))
         assert result.exit_code == 2 and f"out{row.suffixes[0]} names" in result.stderr, row.name
         assert not output.exists()
-        remedy = result.stderr.partition(" does not write: let the name end in ")[2].splitlines()
+        remedy = result.stderr.partition(" does not fit this result: let the name end in ")[2].splitlines()
         pictures = {f".{name}" for name in PICTURES} if command in PLOTTED else set()
         assert not remedy or set(re.findall(r"[.][a-z.]+", remedy[0])) == own | pictures
 
