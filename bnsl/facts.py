@@ -73,10 +73,15 @@ def origin_facts(header: Header) -> str:
 
 
 def _command_text(entry: Mapping[str, Any]) -> str:
-    """A command in a header with the options that are set; of those with long values the names alone."""
+    """A command in a header with the options that differ from their defaults; a long value is left out."""
+    import bnsl
+
+    from .options.option import options_of
+
     told, options, stage = [], entry.get("options"), str(entry.get("stage", ""))
+    known = options_of(getattr(bnsl, stage)) if stage in bnsl.FUNCTIONS else {}
     for option, value in options.items() if isinstance(options, dict) else ():  # a file may say anything
-        if value is None or value is False:
+        if value is None or value is False or (option in known and value == known[option].default):
             continue
         text = f"{value:g}" if isinstance(value, float) else str(value)
         is_short = value is not True and len(text) <= LONGEST_VALUE

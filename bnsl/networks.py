@@ -248,14 +248,14 @@ class Network(Structure):
 
     # ----------------------------------------------------------------------------------- other forms
 
-    def plot(self, other: Source = None, **options: Unpack[PartOptions]) -> Picture:
-        """The picture of the network as text in SVG, which a notebook shows; with `other`, of their differences.
+    def plot(self, compare: Source = None, **options: Unpack[PartOptions]) -> Picture:
+        """The picture of the network as text in SVG, which a notebook shows; or of the differences from `compare`.
 
         It takes the options of `bnsl.convert` about parts and boxes.
         """
         import bnsl
 
-        return Picture(bnsl.convert(self, to="svg", compare=other, quiet=True, **options))
+        return Picture(bnsl.convert(self, to="svg", compare=compare, quiet=True, **options))
 
     def to_pgmpy(self) -> DiscreteBayesianNetwork:
         """The network for pgmpy, with its parameters if it has them."""

@@ -269,7 +269,9 @@ def _calibration(of: str, predicted: str, observed: str, axes: tuple[str, str]) 
         ax.scatter(table[predicted], table[observed], s=sizes, color=colour, alpha=0.75, label=label)
         for x, y, count in zip(table[predicted], table[observed], counts):
             look: dict[str, Any] = {"color": colour, "textcoords": "offset points", "fontsize": "x-small"}
-            ax.annotate(f"{count:,}", (x, y), (6, -10 - 8 * n_drawn), **look)
+            aside, look["ha"] = (-6, "right") if x > 0.85 else (6, "left")  # within the axes
+            below = 4 + 8 * n_drawn if y < 0.15 else -10 - 8 * n_drawn
+            ax.annotate(f"{count:,}", (x, y), (aside, below), **look)
         _diagonal(ax, *axes, f"calibration; numbers of {of} in bins")
         ax.legend(loc="upper left", fontsize="small", markerscale=0.6)
 

@@ -121,7 +121,7 @@ class Forest(Result):
 
         with translated_errors():
             target = checked_path(path)
-            output_format("screen", target)
+            output_format("screen", target, "forest")
             write_forest(target, self.record)
 
     def __repr__(self) -> str:

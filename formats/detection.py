@@ -94,7 +94,7 @@ def _data_remedy(kinds: tuple[Kind, ...], source: str) -> str:
     """The remedy for a table given where sets or a network are expected."""
     path = "-" if source == "<stdin>" else option_value(source)
     learn = f"a network is learnt from data by: bnsl optimize --data {path}"
-    return f"{learn} (or bnsl parentsets {path} | bnsl optimize)" if Kind.PARENT_SETS in kinds else learn
+    return f"bnsl parentsets DATA lists them; {learn}" if Kind.PARENT_SETS in kinds else learn
 
 
 def require_format(lines: Lines, kinds: tuple[Kind, ...], wanted: str) -> Format:

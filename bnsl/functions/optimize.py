@@ -329,7 +329,8 @@ def search(run: Run, sets: Any, given: AskedSearch) -> Network | Replicates:
     check_incomplete(given, sets, reading)
     check_options(run, given)
     check_proof(given)
-    output_format("parentsets", given.save_sets or "-")
+    output_format("parentsets", given.save_sets or "-", "parentsets", "--save-sets")
+    output_format("proof", given.proof or "-", option="--proof")
     options = OptimizeOptions(
         method=given.method,
         treewidth=given.treewidth,

@@ -116,6 +116,13 @@ class Target(Given):
         return self.is_table or self.format == "csv"
 
     @property
+    def is_lines(self) -> bool:
+        """Whether a list to read is written as JSON lines instead."""
+        if self.format is not None:
+            return self.format == "jsonl"
+        return self.json or self.output.lower().endswith(".jsonl")
+
+    @property
     def rows_shown(self) -> int | None:
         """Limit on the rows of a table: an excerpt on a terminal unless ``--format table`` is given."""
         return TERMINAL_ROWS if self.format is None and self.output == "-" else None

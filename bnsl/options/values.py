@@ -18,6 +18,9 @@ from formats.wording import type_of
 Path = str | os.PathLike[str]
 """The annotation of a path."""
 
+GRAPH_PACKAGES = ("pgmpy", "pyagrum", "networkx")
+"""Packages whose networks `Network` takes by a method of its own."""
+
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 LARGEST_COUNT = 2**63 - 1
@@ -172,7 +175,10 @@ class Input:
         is_list = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
         known = ("record", "__arrow_c_stream__", "readable", "dtype", "batches")
         if not (is_list or isinstance(value, Mapping) or any(hasattr(value, name) for name in known)):
-            raise ValueError(f"{type_of(value)} cannot be read: give a path, a result, {TABLES}")
+            modules = (base.__module__.partition(".")[0] for base in type(value).__mro__)
+            package = next((name for name in modules if name in GRAPH_PACKAGES), None)
+            remedy = f"call bnsl.Network.from_{package}" if package else f"give a path, a result, {TABLES}"
+            raise ValueError(f"{type_of(value)} cannot be read: {remedy}")
         return value.read_all() if hasattr(value, "read_all") else value  # a reader of Arrow, which reads once
 
     def paths(self, value: Any) -> list[str]:

@@ -64,7 +64,7 @@ def command(
     rows = [{"file": name, "about": about} for name, about in BUNDLED.items()]
     if target.path:
         click.echo("\n".join(str(place_of(name)) for name in chosen))
-    elif not names and (target.json or target.format == "jsonl"):
+    elif not names and target.is_lines:
         write_json_lines(target.output, rows)
     elif not names and not is_plain:
         show_rows(target, rows)

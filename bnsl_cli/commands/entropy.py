@@ -41,8 +41,7 @@ def command(call: Call, **options: Unpack[EntropyOutput]) -> None:
     from formats import write_entropies
 
     target = Target(**options)
-    asked = None if target.format == "arrow" else target.format
-    target_format = None if target.is_table else output_format("entropy", target.output, asked)
+    target_format = None if target.is_table else output_format("entropy", target.output, target.format)
     table = call().record
     call.reporter.pause()
     if target_format is None:

@@ -63,7 +63,8 @@ def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
 
     target = SheetTarget(**options)
     points = target.points
-    target_format = target.format if target.format in ("table", "csv") else output_format("evaluate", target.output)
+    asked = "jsonl" if target.json else target.format
+    target_format = asked if asked in ("table", "csv") else output_format("evaluate", target.output, asked)
     is_picture = target_format in PICTURES
     if is_picture:
         check_picture(target, call.values)
@@ -95,8 +96,6 @@ def command(call: Call, **options: Unpack[EvaluateOutput]) -> None:
 def check_picture(target: Target, values: Mapping[str, Any]) -> None:
     """Refuse a picture of measures that have none."""
     output = target.output
-    if target.json or target.format is not None:
-        raise UsageError(f"-o {output} is a picture, and JSON lines were asked for: choose another name.")
     if values["families"]:
         raise UsageError(
             f"-o {output}: bnsl convert draws the differences of two networks: bnsl convert A --compare B."

@@ -48,16 +48,15 @@ def command(
     See also: bnsl convert, bnsl help formats, bnsl help stability.
     """
     target = SheetTarget(**options)
-    if target.format != "csv":
-        output_format("formats", target.output)
-    is_json = target.json or target.format == "jsonl"
+    if not target.is_sheet:
+        output_format("formats", target.output, "jsonl" if target.is_lines else None)
     if target.schema:
-        if name is None or is_json or target.format:
+        if name is None or target.is_lines or target.format:
             raise UsageError("--schema needs the name of a format, and takes neither --json nor --format.")
         write_json(target.output, json_schema(name))
         return
     rows = list_keys(name) if name else list_formats()
-    if is_json:
+    if target.is_lines:
         write_json_lines(target.output, rows)
     else:
         from ..tables.stage_results import show_rows

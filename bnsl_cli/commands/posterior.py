@@ -61,8 +61,7 @@ def command(call: Call, **options: Unpack[PosteriorOutput]) -> None:
     from ..tables.stage_results import show_arc_probabilities
 
     target = Target(**options)
-    asked = None if target.format == "arrow" else target.format
-    target_format = None if target.is_table else output_format("posterior", target.output, asked)
+    target_format = None if target.is_table else output_format("posterior", target.output, target.format)
     if (call.values["patterns"] is None) != (target.answers is None):
         raise UsageError("--patterns and --answers need each other.")
     output_format("answers", target.answers or "-", option="--answers")

@@ -7,7 +7,6 @@ from bnsl.files.recording import write_stats
 from bnsl.functions.query import query
 from bnsl.options.shared import AnswerOutput, Target
 from bnsl.running.errors import UsageError
-from formats.registry import named_formats
 
 from ..files import write_answers, write_rows
 from ..running.stage_command import Call, stage_command
@@ -53,7 +52,4 @@ def written_format(target: Target, is_data: bool, command: str = "query") -> str
         return output_format("sample", target.output, target.format)
     if target.is_table:
         return "table"
-    is_json = target.output.lower().endswith(".jsonl") and not named_formats(target.output)
-    if target.json or target.format == "jsonl" or (not target.format and is_json):
-        return "jsonl"
-    return output_format(command, target.output, target.format)
+    return output_format(command, target.output, "jsonl" if target.json else target.format)

@@ -57,7 +57,7 @@ def command(call: Call, **options: Unpack[SampleOutput]) -> None:
 
     target = Target(**options)
     table_format = output_format("sample", target.output, target.format)
-    network_format = output_format("fit", target.save_network or "-")
+    network_format = output_format("fit", target.save_network or "-", option="--network")
     drawn = call()
     if target.save_network and drawn.model is not None:
         write_network(target.save_network, network_of(drawn.model), network_format, call.reporter.warn)

@@ -138,7 +138,7 @@ def svg_text(drawing: Drawing) -> str:
 
 
 def extent(drawing: Drawing) -> tuple[float, float, float, float]:
-    """Left, top, right and lower border of all boxes, arcs and frames."""
+    """Left, top, right and lower border of all boxes, arcs and frames; zeros if there are none."""
     boxes = [(drawing.x, drawing.y, drawing.width, drawing.height)]
     lines = drawing.lines
     if (clusters := drawing.clusters) is not None:
@@ -146,7 +146,7 @@ def extent(drawing: Drawing) -> tuple[float, float, float, float]:
         lines = tuple(link.line for link in clusters.links)
     across = [x + sign * width / 2 for x, _, width, _ in boxes for sign in (-1, 1)] + [line[:, 0] for line in lines]
     down = [y + sign * height / 2 for _, y, _, height in boxes for sign in (-1, 1)]
-    aside, below = np.concatenate(across), np.concatenate(down)
+    aside, below = (np.concatenate(each) if len(drawing.x) else np.zeros(1) for each in (across, down))
     return float(aside.min()), float(below.min()), float(aside.max()), float(below.max())
 
 

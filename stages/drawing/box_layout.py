@@ -38,6 +38,9 @@ MAX_BENDS = 12_000
 ASPECT = 1.8
 """Target ratio of width to height for which layers are split."""
 
+Orders = dict[tuple[bytes, ...], LayeredGraph]
+"""Graphs with few crossings, by what their orders follow from: layers, links, weights and first places."""
+
 
 class Part(NamedTuple):
     """A drawing of one connected part; its corner is at the origin.
@@ -53,12 +56,14 @@ class Part(NamedTuple):
 
 
 def place(
-    parents: Parents, weight: Mapping[Arc, float], width: np.ndarray, height: np.ndarray
+    parents: Parents, weight: Mapping[Arc, float], width: np.ndarray, height: np.ndarray, orders: Orders | None = None
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Centres of all boxes, and the points through which each arc goes, in the order of `weight`.
 
-    `weight`: positive, of every arc; the larger, the straighter the arc is.
+    - `weight`: positive, of every arc; the larger, the straighter the arc is.
+    - `orders`: of earlier calls; calls that differ in sizes alone find most of theirs there.
     """
+    orders = {} if orders is None else orders
     n_variables = len(parents)
     graph: list[set[int]] = [set() for _ in range(n_variables)]
     for parent, child in weight:
@@ -73,7 +78,7 @@ def place(
         number[part] = np.arange(len(part))
         own = [[int(number[p]) for p in parents[v]] for v in part]
         own_weight = np.array([weight[p, v] for v in part for p in parents[v]])
-        drawn.append((part, draw_part(own, own_weight, width[part], height[part])))
+        drawn.append((part, draw_part(own, own_weight, width[part], height[part], orders)))
     if lonely:
         drawn.append((lonely, _grid(width[lonely], height[lonely], sum(p.width * p.height for _, p in drawn))))
     corners = _pack([found for _, found in drawn])
@@ -86,11 +91,11 @@ def place(
     return x, y, [lines[arc] for arc in weight]
 
 
-def draw_part(parents: Parents, weight: np.ndarray, width: np.ndarray, height: np.ndarray) -> Part:
+def draw_part(parents: Parents, weight: np.ndarray, width: np.ndarray, height: np.ndarray, orders: Orders) -> Part:
     """Draw a connected acyclic graph.
 
     `weight` of the arcs, by child and then by parent: float64, shape (n_arcs,). `width` and `height` of the boxes:
-    float64, shape (n_variables,), pixels.
+    float64, shape (n_variables,), pixels. New orders are added to `orders`.
     """
     n = len(parents)
     arcs = np.array([(p, v) for v, family in enumerate(parents) for p in family], dtype=np.int64)
@@ -99,12 +104,12 @@ def draw_part(parents: Parents, weight: np.ndarray, width: np.ndarray, height: n
     is_cheap = int((spans - 1).sum()) > MAX_BENDS
     # A first order decides how a layer that is too wide is split; the new layers are ordered afterwards.
     bent = _Bent(layer, arcs, weight, is_cheap)
-    graph = bent.ordered(np.full(n, 0.5))
+    graph = bent.ordered(np.full(n, 0.5), orders)
     rank = np.array(graph.rank[:n])
     split = split_layers(layer, rank, width + GAP, _width_limit(width, height))
     if not np.array_equal(split, layer):
         bent = _Bent(split, arcs, weight, is_cheap)
-        graph = bent.ordered((rank + 0.5) / np.bincount(layer)[layer])
+        graph = bent.ordered((rank + 0.5) / np.bincount(layer)[layer], orders)
     rows = [np.array(row) for row in graph.rows]
     wide = np.concatenate((width, np.full(len(bent.layer) - n, BEND_WIDTH)))
     x = place_vertices(rows, bent.links, bent.stiffness(n), wide, GAP)
@@ -155,13 +160,17 @@ class _Bent:
         self.links = np.concatenate([np.column_stack((r[:-1], r[1:])) for r in self.routes])
         self.weight = np.repeat(weight, n_bends + 1)
 
-    def ordered(self, place: np.ndarray) -> LayeredGraph:
+    def ordered(self, place: np.ndarray, orders: Orders) -> LayeredGraph:
         """The graph with few crossings, from the order of the `place` (0 to 1) of each variable and random ones."""
+        key = tuple(each.tobytes() for each in (self.layer, self.links, self.weight, place))
+        if key in orders:
+            return orders[key]
         graph = LayeredGraph(self.layer, self.links, self.weight)
         rng = np.random.default_rng(0)
         others = max(1, min(STARTS, ORDERED // len(self.layer))) - 1
         places = chain([place], (rng.random(len(place)) for _ in range(others)))
         fewest_crossings(graph, map(self._with_bends, places))
+        orders[key] = graph
         return graph
 
     def _with_bends(self, place: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from formats.pictures.text_widths import text_width
 from formats.printable import abbreviated
 from stages.graphs import Parents, topological_order
 
-from .box_layout import place
+from .box_layout import Orders, place
 
 PADDING = 20.0
 """Between a frame and the boxes in it, pixels."""
@@ -107,15 +107,17 @@ def _place_frames(
     `inner`: width and height of what each frame holds, shape (n, 2). The size of titles is right for a picture whose
     frames are as wide as what they hold; then frames become as wide as their titles.
     """
-    size = TITLE
+    size, orders = TITLE, Orders()
     for _ in range(SIZES_TRIED):
         frames = inner + np.array([0.0, 1.5 * size])
-        x, y, _ = place(above, joined, *(frames + 2 * size).T)
+        wide, high = (frames + 2 * size).T
+        x, y, _ = place(above, joined, wide, high, orders)
         extent = max(np.ptp(centre + sign * half) for centre, half in zip((x, y), frames.T / 2) for sign in (-1, 1))
         size = TITLE * max(1.0, float(extent) / FIRST_VIEW)
-    wide = np.array([text_width(title, 1.0) for title in titles]) * BOLD
-    frames = np.column_stack((np.maximum(inner[:, 0], size * (wide + 1.0)), inner[:, 1] + 1.5 * size))
-    x, y, routes = place(above, joined, *(frames + 2 * size).T)
+    named = np.array([text_width(title, 1.0) for title in titles]) * BOLD
+    frames = np.column_stack((np.maximum(inner[:, 0], size * (named + 1.0)), inner[:, 1] + 1.5 * size))
+    wide, high = (frames + 2 * size).T
+    x, y, routes = place(above, joined, wide, high, orders)
     return size, frames, np.column_stack((x, y)), routes
 
 

@@ -172,10 +172,10 @@ def _measure_likelihood(network: NetworkRecord, given: MeasureInputs) -> dict[st
             rows = likelihood.held_out_log_likelihoods(network.parents, data, test, given.smoothing)
         record["test_loglik"] = likelihood.mean(rows)
     elif test and not parameters:
-        raise StageError("the log-likelihood of test rows needs the training data or a network with parameters")
+        raise StageError("the log-likelihood of test rows needs --data DATA, or parameters: bnsl fit NETWORK DATA")
     if given.folds:
         if not data:
-            raise StageError("cross-validation needs the data")
+            raise StageError("cross-validation needs --data DATA")
         settings = given.folds, given.smoothing, given.seed
         record["cv_loglik"] = likelihood.mean(
             likelihood.cross_validated_log_likelihoods(network.parents, data, *settings)

@@ -47,11 +47,19 @@ def test_the_claim_in_a_header_in_words(about, gap, text):
 
 
 def test_how_a_network_was_made():
-    options = {"method": "ils", "time": 10.0, "forbid": ["a", "b"] * 20, "min_gain": None, "tabu": 0, "cpdag": True}
+    options = {
+        "method": "ils",
+        "time": 9.0,
+        "forbid": ["a", "b"] * 20,
+        "min_gain": None,
+        "tabu": 0,
+        "perturb": 2,
+        "cpdag": True,
+    }
     commands = ({"stage": "optimize", "options": options}, {"stage": "average"})
     made = Header((), rows=1234, by=commands, created="2026-11-28T22:57:58Z")
     assert origin_facts(made) == (
-        "Made from 1,234 rows by optimize (method ils, time 10, forbid, tabu 0, cpdag), then average on 2026-11-28."
+        "Made from 1,234 rows by optimize (method ils, time 9, forbid, perturb 2, cpdag), then average on 2026-11-28."
     )
     assert origin_facts(Header((), rows=1)) == "Made from 1 row." and origin_facts(Header((), created="2026")) == ""
     assert origin_facts(Header((), by=({"stage": "x", "options": [1]}, {}))) == "Made by x."

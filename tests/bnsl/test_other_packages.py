@@ -134,6 +134,14 @@ def test_what_is_no_network_is_refused(package: str):
         back("alarm.bif", package)
 
 
+@pytest.mark.parametrize("package", ["networkx", *PACKAGES])
+def test_the_refusal_of_a_foreign_network_names_the_method_that_takes_it(package: str):
+    model = there(reordered(), package)
+    with pytest.raises(bnsl.UsageError, match=f"cannot be read: call bnsl.Network.from_{package}$"):
+        bnsl.convert(model, to="dot")
+    assert callable(getattr(bnsl.Network, f"from_{package}"))
+
+
 def test_graphs_that_are_no_networks():
     with pytest.raises(bnsl.DataError, match="no variables"):
         bnsl.Network.from_networkx(networkx.DiGraph())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -198,6 +200,20 @@ def test_of_many_rows_the_first_are_drawn_and_the_plot_says_so():
     assert len(ax.patches) == 400 and ax.get_title() == "\nthe first 400 of 402 rows"
 
 
+def test_numbers_of_bins_stand_within_the_axes():
+    ends = [0.0, 0.5, 1.0]
+    rows = [{"rows": 10_000, "probability": x, "accuracy": y, "lower": x, "upper": x} for x, y in product(ends, ends)]
+    figure = figures.Figure()
+    ax = figure.subplots()
+    for name in ("a", "b"):
+        bnsl.Measures(network=name, target="x", calibration=rows).plot(ax, kind="calibration")
+    figure.draw_without_rendering()
+    frame = ax.get_window_extent()
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+
+
 LINES = {
     "trace": ("optimize", "--data asia.csv --hc --seed 1 -o n.net.jsonl --stats"),
     "heat-map": ("posterior", "s.sets.jsonl -o"),
@@ -209,12 +225,21 @@ LINES = {
 }
 """The command that draws each plot."""
 
+PAGE = Path(bnsl.__file__).parents[1] / "bnsl_cli" / "pages" / "python.md"
 OF_PYTHON = {"family"}
 WITH_OTHERS = {"precision-recall": "roc", "calibration": "roc"}
 
 
 def test_every_plot_has_a_command():
     assert set(PLOTS) == {*LINES, *WITH_OTHERS, *OF_PYTHON}
+
+
+def test_the_page_names_the_options_that_a_picture_needs():
+    cells = re.findall(r"\| `([a-z]+ [^`]*x\.svg)` \|", PAGE.read_text())
+    listed = {(cell.split()[0], frozenset(re.findall(r"--[a-z]+", cell))) for cell in cells}
+    optional = {"--data", "--hc", "--seed", "--draws", "--cause", "--effect"}
+    needed = {(command, frozenset(re.findall(r"--[a-z]+", line)) - optional) for command, line in LINES.values()}
+    assert listed == needed
 
 
 @pytest.mark.parametrize("kind", LINES)
@@ -238,13 +263,13 @@ def test_commands_write_pictures(place: Path, kind: str):
     ("line", "message"),
     [
         (f"query {ASIA} --mpe -o x.svg", "these answers have no picture"),
-        (f"query {ASIA} --samples 3 --seed 1 -o x.svg", "which sample does not write"),
+        (f"query {ASIA} --samples 3 --seed 1 -o x.svg", "which does not fit this result: let the name end in .csv"),
         (f"evaluate {ASIA} -o x.svg", "give --target NAME, or --strengths ARCS"),
-        (f"evaluate {ASIA} --test asia.csv --target dysp --json -o x.svg", "JSON lines were asked for"),
+        (f"evaluate {ASIA} --test asia.csv --target dysp --json -o x.svg", "jsonl was asked for"),
         ("optimize --data asia.csv --hc --bootstrap 2 --stats x.svg", "draws one search"),
         ("optimize --data asia.csv --hc -o x.svg", "bnsl optimize ... | bnsl convert --to svg -o x.svg"),
         (f"average {ASIA} -o x.svg", "bnsl average ... | bnsl convert --to svg -o x.svg"),
-        ("entropy asia.csv -o x.svg", "which entropy does not write"),
+        ("entropy asia.csv -o x.svg", "which does not fit this result: let the name end in .arrows"),
     ],
 )
 def test_where_there_is_no_picture(place: Path, line: str, message: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -95,6 +96,13 @@ def test_undecided_arcs_have_no_head(place: Path):
         ["b \u2192 a: reversed; the head is as in the first network"],
         ["a \u2192 b: in both"],
     )
+
+
+def test_what_is_no_network_is_refused_by_the_name_of_its_argument():
+    learnt = bnsl.optimize(data={"a": [0, 1] * 20}, quiet=True)
+    _, argument, *_ = inspect.signature(bnsl.Network.plot).parameters
+    with pytest.raises(bnsl.UsageError, match=f"^{argument}=3: an int cannot be read"):
+        learnt.plot(3)
 
 
 def test_essential_graphs_are_compared(place: Path):

@@ -355,5 +355,7 @@ def test_no_head_takes_long(text: bytes):
 def test_a_table_instead_of_sets_gets_a_remedy(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("a,b\n0,1\n1,0\n")
-    with pytest.raises(Malformed, match=r"bnsl optimize --data \S*d\.csv \(or bnsl parentsets \S*d\.csv \| bnsl"):
+    with pytest.raises(
+        Malformed, match=r"bnsl parentsets DATA lists them; a network .* bnsl optimize --data \S*d\.csv"
+    ):
         open_parent_sets(str(path))

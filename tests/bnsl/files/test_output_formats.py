@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import click
@@ -10,7 +12,7 @@ from click.testing import CliRunner
 from helpers.parameter_files import open_parameters
 
 import bnsl
-from bnsl.files.output_formats import PLOTTED, WRITTEN
+from bnsl.files.output_formats import JSON_LINES, PLOTTED, WRITTEN
 from bnsl.plots import PICTURES
 from bnsl_cli.main import COMMANDS, cli
 from formats import open_dataset, open_entropies
@@ -31,9 +33,9 @@ def run(*arguments: str):
 
 
 def test_every_command_has_its_formats():
-    # Further outputs: a trace of parentsets, networks of optimize, networks and answers of posterior, strengths,
-    # points of evaluate.
-    further = {"trace", "bootstrap", "dags", "answers", "strengths", "points"}
+    # Further outputs: a trace of parentsets, networks and a proof of optimize, networks and answers of posterior,
+    # strengths, points of evaluate.
+    further = {"trace", "bootstrap", "proof", "dags", "answers", "strengths", "points"}
     assert set(COMMANDS) == {*WRITTEN, "convert", "data", "help"} - further
 
 
@@ -42,22 +44,52 @@ def test_a_name_of_another_format_is_refused(command: str, tmp_path, table: str)
     arguments = {"discretize": ["--discretize", "median"], "screen": ["--roots", "1"], "sample": ["--rows", "1"]}
     inputs = {"fit": [table, table], "formats": [], "query": [table]}
     inputs |= {name: [table, "--data", table] for name in ("effects", "explain")}
-    for row in FORMATS:
-        if row.target in WRITTEN[command] or not row.suffixes or set(row.suffixes) & _endings(command):
+    own = _endings(command)
+    for row in (*FORMATS, JSON_LINES):
+        if row.target in WRITTEN[command] or not row.suffixes or set(row.suffixes) & own:
             continue
         if command in PLOTTED and row.target in PICTURES:  # tests/bnsl/test_plots.py
+            continue
+        if row is JSON_LINES and any(ending.endswith(".jsonl") for ending in own):
             continue
         output = tmp_path / f"out{row.suffixes[0]}"
         result = run(command, *arguments.get(command, []), *inputs.get(command, [table]), "-o", str(output))
         assert result.exit_code == 2 and f"out{row.suffixes[0]} names" in result.stderr, row.name
         assert not output.exists()
+        remedy = result.stderr.partition(" does not fit this result: let the name end in ")[2].splitlines()
+        pictures = {f".{name}" for name in PICTURES} if command in PLOTTED else set()
+        assert not remedy or set(re.findall(r"[.][a-z.]+", remedy[0])) == own | pictures
+
+
+@pytest.mark.parametrize("command", ["entropy", "posterior", "sample", "discretize"])
+def test_tables_are_no_json_lines(command: str, tmp_path, table: str):
+    output = tmp_path / "x.jsonl"
+    options = ["--rows", "1"] if command == "sample" else []
+    result = run(command, table, *options, "-o", str(output))
+    assert result.exit_code == 2 and "names JSON lines" in result.stderr and ".csv" in result.stderr
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("command", ["screen", "formats", "data"])
+def test_lists_to_read_are_json_lines_by_name(command: str, tmp_path, table: str):
+    output = tmp_path / "x.jsonl"
+    inputs = [table, "--roots", "1"] if command == "screen" else []
+    assert run(command, *inputs, "-o", str(output)).exit_code == 0
+    assert all(isinstance(json.loads(line), dict) for line in output.read_text().splitlines())
+
+
+def test_a_name_against_format(tmp_path, table: str):
+    for words in (["--format", "arrow", "-o", "x.csv"], ["--format", "csv", "-o", "x.jsonl"]):
+        result = run("entropy", table, *words)
+        assert result.exit_code == 2 and f"but {words[1]} was asked for: let the name end in" in result.stderr
 
 
 def _endings(command: str) -> set[str]:
     """Endings of names that a command takes; .csv if that asks for its table to read."""
     options = cli.get_command(click.Context(cli), command).params
     is_sheet = any("as -o NAME.csv does" in (getattr(option, "help", "") or "") for option in options)
-    formats = {suffix for row in FORMATS if row.target in WRITTEN[command] for suffix in row.suffixes}
+    rows = (*FORMATS, JSON_LINES)
+    formats = {suffix for row in rows if row.target in WRITTEN[command] for suffix in row.suffixes}
     return formats | ({".csv"} if is_sheet else set())
 
 

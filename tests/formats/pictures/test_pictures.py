@@ -64,6 +64,12 @@ def test_svg_has_every_box_and_arc():
     assert "parents: </script><b>\nlocal score -2.00" in str(titles[2]) and "score" not in str(titles[3])
 
 
+def test_a_network_without_variables_is_an_empty_picture():
+    none = np.zeros(0)
+    drawing = Drawing(NetworkRecord(Header(()), (), none), (), none, none, none, none, (), (), ())
+    assert not list(ElementTree.fromstring(svg_text(drawing)).iter("rect"))
+
+
 def test_screened_variables_are_dashed_and_the_legend_says_so():
     drawing = drawing_of()
     assert "screened" not in str([e.attrib for e in ElementTree.fromstring(svg_text(drawing)).iter()])

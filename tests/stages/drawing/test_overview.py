@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from formats.pictures.text_widths import text_width
-from stages.drawing import network_drawing
+from stages.drawing import box_layout, network_drawing
 from stages.drawing.network_drawing import draw_network
 from stages.drawing.overview import FIRST_VIEW, TITLE, find_clusters
 
@@ -78,3 +78,17 @@ def test_titles_fit_into_their_frames_and_can_be_read(monkeypatch: pytest.Monkey
             assert text_width(title, found.title_size) < width - found.title_size / 2
         across = max(np.ptp(found.x), np.ptp(found.y))
         assert found.title_size > 0.5 * TITLE * across / FIRST_VIEW
+
+
+def test_frames_are_ordered_once(monkeypatch):
+    ordered = []
+    fewest = box_layout.fewest_crossings
+    monkeypatch.setattr(box_layout, "fewest_crossings", lambda *given: [ordered.append(1), fewest(*given)])
+    parents = [[], [0], [0], [1, 2], [1]]
+    weight = {(p, v): 1.0 for v, family in enumerate(parents) for p in family}
+    width, height, orders = np.full(5, 90.0), np.full(5, 30.0), box_layout.Orders()
+    for size in (1.0, 1.5, 1.0):
+        again = box_layout.place(parents, weight, size * width, height, orders)
+    assert len(ordered) == 1
+    first = box_layout.place(parents, weight, width, height)
+    assert np.array_equal(first[:2], again[:2]) and all(map(np.array_equal, first[2], again[2]))

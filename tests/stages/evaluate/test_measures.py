@@ -253,7 +253,7 @@ def test_test_set_coded_unlike_the_data_is_refused_even_if_the_network_knows_no_
 
 @pytest.mark.parametrize("given", [{"test": TEST}, {"folds": 3}])
 def test_measures_that_need_more_input(given):
-    with pytest.raises(StageError, match="needs the"):
+    with pytest.raises(StageError, match="needs --data"):
         evaluate_network(make_network(PARENTS), **given)
 
 
