@@ -126,7 +126,8 @@ class _SequentialSearch:
         is_better[:] = False
         counts = np.empty(len(places), dtype=np.int64)
         penalty = scorer.penalty(self.child)
-        mark_open(level, places, best, q, self.n_states, penalty, self.worth, starts, entries, counts)
+        scratch = np.empty(places.shape[1], dtype=np.int64)
+        mark_open(level, places, best, q, self.n_states, penalty, self.worth, starts, entries, counts, scratch)
         before = found.evaluated + np.cumsum(counts) - counts
         n_extended = max(1, int(np.searchsorted(before, self.limits.evaluations)))
         entries = entries[: starts[n_extended]]
@@ -138,7 +139,8 @@ class _SequentialSearch:
         scores = np.full(len(entries) if found.explored is not None else 0, np.nan)
         # What is to be added to scores without the prior.
         offsets = self._offsets(places[:n_extended], starts[: n_extended + 1])
-        entries -= offsets
+        if self.gains is not None:
+            entries -= offsets
         evaluated, is_whole = 0, True
         for configurations, which in self._groups(q[:n_extended], places.shape[1]):
             n_scored = self._score(configurations, places, which, starts, entries, is_better, scores)
@@ -148,7 +150,8 @@ class _SequentialSearch:
             is_whole = n_scored == len(which)
             if not is_whole:
                 break
-        entries += offsets
+        if self.gains is not None:
+            entries += offsets
         scorer.count_evaluations(evaluated)
         found.evaluated += evaluated
         which = np.flatnonzero(is_better[: len(entries)])

@@ -42,8 +42,25 @@ def empty_level(prefix_size: int) -> Level:
 
 
 @borrowing
-def find_block(prefixes, places, dropped):
-    """Block whose prefix is `places` without the one at `dropped`; -1 if there is none."""
+def has_prefix(prefixes, block, places, dropped):
+    """Whether the prefix of a block is `places` without the one at `dropped`; not if there is no such block."""
+    if block >= len(prefixes):
+        return False
+    for k in range(prefixes.shape[1]):
+        if prefixes[block, k] != places[k if k < dropped else k + 1]:
+            return False
+    return True
+
+
+@borrowing
+def find_block(prefixes, places, dropped, guess):
+    """Block whose prefix is `places` without the one at `dropped`; -1 if there is none.
+
+    `guess`, or the block after it, is the right one in most calls for ascending sets.
+    """
+    for block in range(guess, guess + 2):
+        if has_prefix(prefixes, block, places, dropped):
+            return block
     width = prefixes.shape[1]
     low, high = 0, len(prefixes)
     # Lexicographic binary search: blocks before `low` precede the wanted prefix, blocks from `high` on do not.
@@ -59,16 +76,11 @@ def find_block(prefixes, places, dropped):
             low = middle + 1
         else:
             high = middle
-    if low == len(prefixes):
-        return -1
-    for k in range(width):
-        if prefixes[low, k] != places[k if k < dropped else k + 1]:
-            return -1
-    return low
+    return low if has_prefix(prefixes, low, places, dropped) else -1
 
 
 @borrowing
-def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts):
+def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries, counts, found):
     """Find the one-place extensions of some sets that have to be scored.
 
     Parameters
@@ -95,8 +107,11 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         Receives the best score among the proper subsets of every extension, NaN for closed ones.
     counts : ndarray of int64, shape (n_sets,)
         Receives the number of open extensions.
+    found : ndarray of int64, shape (size,)
+        Scratch.
     """
     size = places.shape[1]
+    found[:] = 0  # the last block without each of the old places
     for s in range(len(places)):
         own = entries[starts[s] : starts[s + 1]]
         # Subsets of an extension with one member less: the set itself lacks the new place; every other one lacks an
@@ -105,10 +120,11 @@ def mark_open(level, places, best, q, n_states, penalty, worth, starts, entries,
         for dropped in range(size):
             # The sets with one old place less and any later last place form one block, whose last entries match
             # `own`.
-            block = find_block(level.prefixes, places[s], dropped)
+            block = find_block(level.prefixes, places[s], dropped, found[dropped])
             if block < 0:
                 own[:] = np.nan
                 break
+            found[dropped] = block
             others = level.entries[level.starts[block] : level.starts[block + 1]]
             others = others[len(others) - len(own) :]
             for i in range(np.uint64(len(own))):

@@ -48,7 +48,7 @@ def test_extensions_that_have_to_be_scored(seed, size):
     entries, counts = np.empty(starts[-1]), np.empty(len(sets), dtype=np.int64)
     values = np.array([best[s] for s in sets])
     worth = np.where(rng.random(n) < 0.3, 30.0, np.inf)
-    mark_open(level, places, values, q, n_states, penalty, worth, starts, entries, counts)
+    mark_open(level, places, values, q, n_states, penalty, worth, starts, entries, counts, np.empty(size, dtype=np.int64))
     for k, chosen in enumerate(sets):
         own = entries[starts[k] : starts[k + 1]].tolist()
         for entry, last in zip(own, range(chosen[-1] + 1, n), strict=True):
@@ -60,9 +60,10 @@ def test_extensions_that_have_to_be_scored(seed, size):
     for k, chosen in enumerate(sets):
         for dropped in range(size):
             rest = chosen[:dropped] + chosen[dropped + 1 :]
-            block = find_block(level.prefixes, places[k], dropped)
             blocks = [tuple(p) for p in level.prefixes.tolist()]
-            assert block == (blocks.index(rest) if rest in blocks else -1)
+            for guess in range(len(blocks) + 1):
+                block = find_block(level.prefixes, places[k], dropped, guess)
+                assert block == (blocks.index(rest) if rest in blocks else -1)
 
 
 @pytest.mark.parametrize("most_work", [0.0, 1e9], ids=["one at a time", "all at once"])
@@ -113,4 +114,4 @@ def test_an_empty_level_has_no_set():
     level = empty_level(2)
     assert level.prefixes.shape == (0, 2)
     assert level.starts.tolist() == [0] and not len(level.entries)
-    assert find_block(level.prefixes, np.array([0, 1, 2], dtype=np.int32), 1) == -1
+    assert find_block(level.prefixes, np.array([0, 1, 2], dtype=np.int32), 1, 0) == -1
