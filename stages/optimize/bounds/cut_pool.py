@@ -62,7 +62,7 @@ class CutPool:
         self.origins: list[Origin] = []  # clusters (members, ascending, and demand) and halved sums
         self.depths = np.empty(0, dtype=np.int64)  # int64, shape (n_cuts,): nesting of halved sums; 0 for clusters
         self._keys: dict[bytes, int] = {}
-        self._child = child_of_sets(lists)
+        self.child = child_of_sets(lists)
         self.cuts = no_cuts()  # the sets that the cuts count
         self._room: tuple[np.ndarray, np.ndarray] = self.cuts.sets, self.cuts.weights
 
@@ -87,7 +87,7 @@ class CutPool:
 
     def children(self, sets: np.ndarray) -> np.ndarray:
         """The child of each of these sets."""
-        return self._child[sets]
+        return self.child[sets]
 
     def add(self, origins: Iterable[Origin]) -> int:
         """Add the cuts that are new; returns their number."""
@@ -160,7 +160,7 @@ class CutPool:
         pool = copy.copy(self)
         pool.lists, pool.costs = keep_sets(self.lists, sets), self.costs[sets]
         pool.cuts = cuts_of_sets(self.cuts, sets, len(self.costs))
-        pool._child = self._child[sets]
+        pool.child = self.child[sets]
         return pool
 
     def keep_sets(self, kept: np.ndarray) -> None:
@@ -169,7 +169,7 @@ class CutPool:
         stays = kept[self.cuts.sets]
         before = offsets_of(stays)
         self.lists = keep_sets(self.lists, np.flatnonzero(kept))
-        self.costs, self._child = self.costs[kept], self._child[kept]
+        self.costs, self.child = self.costs[kept], self.child[kept]
         self._replace(
             offsets=before[self.cuts.offsets],
             sets=new_index[self.cuts.sets[stays]],

@@ -1,8 +1,9 @@
-"""The linear programme over candidate sets and cluster cuts, solved by HiGHS (the package highspy).
+"""The linear programme over candidate sets and the rows of cuts, solved by HiGHS (the package highspy).
 
-The shares of each variable's sets sum to one, every cut counts a share of at least its demand, and the cost is
-minimal. This module returns shares and multipliers only; bounds are computed from the multipliers by
-`stages.kernels.bounds.lagrangian.relax`, so that no proof depends on the solver's tolerances.
+The shares of each variable's sets sum to one, every row counts at least its demand, and the cost is minimal. Within a
+treewidth there are other columns too, of cliques. This module returns shares and multipliers only; bounds are
+computed from the multipliers (`stages.kernels.bounds.lagrangian.relax`, `width.row_pool`), so that no proof depends
+on the solver's tolerances.
 """
 
 # Imported where needed, since loading takes time: highspy
@@ -11,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-import math
 import os
 import threading
 from typing import Any, NamedTuple
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formats.sets.listed_sets import offsets_of
-from stages.kernels.bounds.lagrangian import Cuts
+from stages.kernels.bounds.lagrangian import Cuts, no_cuts
 from stages.kernels.orders.set_lists import SetLists
 from stages.runtime.budgets import Budget
 
-from ..bounds.cut_pool import cuts_of_sets, restricted, slacks_of
+from ..bounds.cut_pool import slacks_of
 
 FEASIBILITY = 1e-9
 """The solver's tolerance of reduced costs and of shares."""
@@ -33,8 +33,8 @@ COST_SCALE = 1024.0
 With 1e-9, each of the many tied sets could lower the bound by this much, and the proof would fail.
 """
 
-SLICE_ITERATIONS = 200
-"""Iterations of the simplex method between two looks at the budget."""
+MOST_ITERATIONS = 10_000_000
+"""No limit on iterations."""
 
 TRIAL_ITERATIONS = 60
 """Iterations that try a branch."""
@@ -93,150 +93,187 @@ def new_solver(n_variables: int) -> Any:
     return highs
 
 
+class Ranges(NamedTuple):
+    """The columns that a branch leaves: bounds of each column, int8, shape (n_columns,).
+
+    Sets have the upper bound 0 if they are excluded.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @classmethod
+    def without(cls, excluded: np.ndarray) -> Ranges:
+        """All columns but those where `excluded` is true."""
+        return cls(np.zeros(len(excluded), dtype=np.int8), (~excluded).astype(np.int8))
+
+    def copied(self) -> Ranges:
+        """A copy to change."""
+        return Ranges(self.lower.copy(), self.upper.copy())
+
+
 class Solution(NamedTuple):
     """The result of a run of the solver."""
 
-    shares: np.ndarray  # float64, shape (n_sets,)
-    # float64, shape (n_cuts,): non-negative, for all cuts of the pool; zero for cuts outside the programme.
+    shares: np.ndarray  # float64, shape (n_columns,)
+    # float64, shape (n_rows,): nats, for all rows of the pool; zero for rows outside the programme. A ray without a
+    # unit if the programme has no solution.
     multipliers: np.ndarray
+    value: float  # of the objective, nats
+    is_infeasible: bool
 
 
 class Basis(NamedTuple):
-    """A basis of the simplex method, with the sets and cuts of its programme that matter."""
+    """A basis of the simplex method, with the columns and rows of its programme that matter."""
 
-    sets: np.ndarray  # int64: the sets of the programme
-    of_sets: np.ndarray  # int8: their status (`highspy.HighsBasisStatus`)
+    columns: np.ndarray  # int64: the columns of the programme
+    of_columns: np.ndarray  # int8: their status (`highspy.HighsBasisStatus`)
     of_variables: np.ndarray  # int8: the status of the rows of the variables
-    cuts: np.ndarray  # int64: the cuts that are not basic; the others are slack and have no multiplier
-    of_cuts: np.ndarray  # int8: their status
+    rows: np.ndarray  # int64: the rows that are not basic; the others are slack and have no multiplier
+    of_rows: np.ndarray  # int8: their status
 
     def over(self, kept: np.ndarray) -> Basis:
-        """The same basis over the sets where `kept` is true."""
-        stays, index = kept[self.sets], np.cumsum(kept) - 1
-        return self._replace(sets=index[self.sets[stays]], of_sets=self.of_sets[stays])
+        """The same basis over the columns where `kept` is true."""
+        stays, index = kept[self.columns], np.cumsum(kept) - 1
+        return self._replace(columns=index[self.columns[stays]], of_columns=self.of_columns[stays])
 
-    def sets_without(self, excluded: np.ndarray) -> np.ndarray:
-        """The sets of a programme in which these sets are excluded; basic ones stay, with share zero."""
-        return self.sets[~excluded[self.sets] | (self.of_sets == BASIC)]
+    def without(self, excluded: np.ndarray) -> np.ndarray:
+        """The columns of a programme in which these are excluded; basic ones stay, with share zero."""
+        return self.columns[~excluded[self.columns] | (self.of_columns == BASIC)]
 
     def at(self, places: np.ndarray) -> Basis:
-        """The same basis where its cuts have these indices, -1 for cuts that were dropped."""
-        return self._replace(cuts=places[places >= 0], of_cuts=self.of_cuts[places >= 0])
+        """The same basis where its rows have these indices, -1 for rows that were dropped."""
+        return self._replace(rows=places[places >= 0], of_rows=self.of_rows[places >= 0])
 
 
-class CutProgramme:
-    """The programme over some sets and cuts. Sets and cuts can be added, and each solution is a warm start for the
-    next.
+class Programme:
+    """The programme over some columns and rows, which can be added; each solution is a warm start for the next.
 
-    `costs` (float64) are those of the sets of `lists` in nats. It begins with `sets` (int64). These include the empty
-    set of every variable, so there is always a solution. The share of the sets `excluded` (bool, shape (n_sets,)) is
-    fixed at zero.
+    `costs` (float64, nats) and `child` are of the sets, which come first among the columns that `limits` bounds; all
+    others cost nothing. It begins with `columns` (int64). The solver stops when `budget` is spent.
     """
 
-    def __init__(self, lists: SetLists, costs: np.ndarray, sets: np.ndarray, excluded: np.ndarray):
+    def __init__(self, costs: np.ndarray, child: np.ndarray, limits: Ranges, columns: np.ndarray, budget: Budget):
         highspy = load_solver()
         self._status, self._new_basis = highspy.HighsModelStatus, highspy.HighsBasis
-        self._basis_status, self._endless = highspy.HighsBasisStatus, highspy.kHighsInf
-        self._n_variables = len(lists.set_offsets) - 1
-        self._costs = COST_SCALE * costs
-        self._child = np.repeat(np.arange(self._n_variables, dtype=np.int32), np.diff(lists.set_offsets))
-        self._place = np.full(len(costs), -1, dtype=np.int32)
-        self._excluded = excluded.copy()
-        # int64: the sets and cuts that it holds, in the order of arrival.
-        self.sets = self.cuts = np.empty(0, dtype=np.int64)
+        codes = highspy.HighsBasisStatus
+        self._names = [codes(k) for k in range(len(codes.__members__))]
+        self._lower, self._endless = int(codes.kLower), highspy.kHighsInf
+        self._child, self._n_variables = child, int(child[-1]) + 1
+        self._costs = np.zeros(len(limits.upper))
+        self._costs[: len(costs)] = COST_SCALE * costs
+        self._place = np.full(len(self._costs), -1, dtype=np.int32)
+        self._limits = limits.copied()
+        # int64: the columns and rows that it holds, in the order of arrival.
+        self.columns = self.rows = np.empty(0, dtype=np.int64)
         self._highs = new_solver(self._n_variables)
-        none = np.empty(0, dtype=np.int32)
-        self._add(sets, none, none, np.empty(0))
+        # In slices of iterations the solver would lose its perturbed costs each time, and stall on ties.
+        self._highs.cbSimplexInterrupt.subscribe(lambda event: interrupt_when_spent(event, budget))
+        self.add_columns(columns, no_cuts())
 
-    def add_sets(self, sets: np.ndarray, pool: Cuts) -> None:
-        """Add these sets; `pool` has the cuts of the programme."""
-        ascending = np.sort(sets)
-        cuts = some_cuts(cuts_of_sets(pool, ascending, len(self._place)), self.cuts)
-        # Rows of cuts follow the rows of the variables.
-        every = np.arange(self._n_variables, self._n_variables + len(self.cuts), dtype=np.int32)
-        rows = np.repeat(every, np.diff(cuts.offsets))
-        self._add(sets, ascending[cuts.sets], rows, cuts.weights)
+    @property
+    def is_in(self) -> np.ndarray:
+        """Whether it holds a column; bool, shape (n_columns,)."""
+        return self._place >= 0
 
-    def _add(self, sets: np.ndarray, counted: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
-        """Add a column per set: coefficient 1 in its child's row, and its weight in every cut that counts it."""
-        every = np.concatenate((sets, counted))
-        # By column, as the solver expects entries: first the row of the child, then the cuts.
+    def add_columns(self, columns: np.ndarray, pool: Cuts) -> None:
+        """Add these columns, with coefficient 1 in the row of a set's child; `pool` has the rows of the programme."""
+        ascending = np.sort(columns)
+        place = np.full(len(self._place), -1, dtype=np.int32)
+        place[ascending] = np.arange(len(ascending))
+        entries = over(some_cuts(pool, self.rows), place)
+        of_entries = np.repeat(np.arange(len(self.rows)), np.diff(entries.offsets))
+        children = self._child[ascending[ascending < len(self._child)]]
+        # By column, as the solver expects entries: first the row of the child, then the others.
+        every = np.concatenate((np.arange(len(children)), entries.sets))
         where = np.argsort(every, kind="stable")
-        indices = np.concatenate((self._child[sets], rows))[where]
-        values = np.concatenate((np.ones(len(sets)), weights))[where]
-        ascending = np.sort(sets)
-        starts = np.searchsorted(every[where], ascending).astype(np.int32)
-        upper = np.where(self._excluded[ascending], 0.0, self._endless)
-        zeros = np.zeros(len(sets))
-        self._highs.addCols(len(sets), self._costs[ascending], zeros, upper, len(indices), starts, indices, values)
-        self._place[ascending] = np.arange(len(self.sets), len(self.sets) + len(sets))
-        self.sets = np.concatenate((self.sets, ascending))
+        rows = np.concatenate((children, self._n_variables + of_entries))[where].astype(np.int32)
+        values = np.concatenate((np.ones(len(children)), entries.weights))[where]
+        starts = np.searchsorted(every[where], np.arange(len(ascending))).astype(np.int32)
+        lower, upper = (bounds[ascending].astype(np.float64) for bounds in self._limits)
+        self._highs.addCols(len(ascending), self._costs[ascending], lower, upper, len(rows), starts, rows, values)
+        self._place[ascending] = np.arange(len(self.columns), len(self.columns) + len(ascending))
+        self.columns = np.concatenate((self.columns, ascending))
 
-    def add_cuts(self, pool: Cuts, added: np.ndarray) -> None:
-        """Add the cuts with these indices into `pool`."""
-        # Sets that are not in the programme get their entries when they join (`add_sets`).
-        cuts = restricted(some_cuts(pool, added), self._place)
-        starts, weights = cuts.offsets[:-1].astype(np.int32), cuts.weights.astype(np.float64)
-        endless = np.full(len(added), self._endless)
-        self._highs.addRows(len(added), cuts.demands, endless, len(cuts.sets), starts, cuts.sets, weights)
-        self.cuts = np.concatenate((self.cuts, added))
+    def add_rows(self, rows: np.ndarray, pool: Cuts, are_equations: np.ndarray | None = None) -> None:
+        """Add the rows with these indices into `pool`; where `are_equations` (bool, by index) is true, they count
+        exactly their demands.
+        """
+        # Columns that are not in the programme get their entries when they join (`add_columns`).
+        added = over(some_cuts(pool, rows), self._place)
+        starts, weights = added.offsets[:-1].astype(np.int32), added.weights.astype(np.float64)
+        demands, upper = added.demands.astype(np.float64), np.full(len(rows), self._endless)
+        if are_equations is not None:
+            upper[are_equations[rows]] = demands[are_equations[rows]]
+        self._highs.addRows(len(rows), demands, upper, len(added.sets), starts, added.sets, weights)
+        self.rows = np.concatenate((self.rows, rows))
 
-    def exclude(self, excluded: np.ndarray) -> None:
-        """Fix the share of exactly the sets where `excluded` is true at zero."""
-        places = np.flatnonzero((excluded != self._excluded)[self.sets]).astype(np.int32)
-        if len(places):
-            upper = np.where(excluded[self.sets[places]], 0.0, self._endless)
-            self._highs.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
-        self._excluded = excluded.copy()
+    def drop_rows(self, rows: np.ndarray) -> None:
+        """Drop these rows of the pool; a row that is tight in the basis stays."""
+        basis = self.basis()
+        gone = np.isin(self.rows, rows) & ~np.isin(self.rows, basis.rows)
+        places = (self._n_variables + np.flatnonzero(gone)).astype(np.int32)
+        self._highs.deleteRows(len(places), places)
+        self.rows = self.rows[~gone]
+        self.start(basis)
+
+    def limit(self, limits: Ranges) -> None:
+        """Set the bounds of all columns."""
+        changed = (limits.lower != self._limits.lower) | (limits.upper != self._limits.upper)
+        columns = np.flatnonzero(changed & self.is_in)
+        if len(columns):
+            lower, upper = (bounds[columns].astype(np.float64) for bounds in limits)
+            self._highs.changeColsBounds(len(columns), self._place[columns], lower, upper)
+        self._limits = limits.copied()
 
     def basis(self) -> Basis:
         """The basis of the last solution."""
         basis = self._highs.getBasis()
-        of_sets, of_rows = (
+        of_columns, of_rows = (
             np.array([int(status) for status in some], dtype=np.int8) for some in (basis.col_status, basis.row_status)
         )
-        of_cuts = of_rows[self._n_variables :]
-        tight = of_cuts != int(self._basis_status.kBasic)
-        return Basis(self.sets, of_sets, of_rows[: self._n_variables], self.cuts[tight], of_cuts[tight])
+        of_added = of_rows[self._n_variables :]
+        tight = of_added != BASIC
+        return Basis(self.columns, of_columns, of_rows[: self._n_variables], self.rows[tight], of_added[tight])
 
     def start(self, basis: Basis) -> None:
-        """Begin the next solution with this basis; the programme may lack some of its sets and cuts.
+        """Begin the next solution with this basis; the programme may lack some of its columns and rows.
 
-        Sets and cuts that the basis does not know have share and multiplier zero.
+        Columns and rows that the basis does not know have value and multiplier zero.
         """
-        of_set = np.full(len(self._place), int(self._basis_status.kLower), dtype=np.int8)
-        of_set[basis.sets] = basis.of_sets
-        of_cut = np.full(1 + max(basis.cuts.max(initial=0), self.cuts.max(initial=0)), int(self._basis_status.kBasic))
-        of_cut[basis.cuts] = basis.of_cuts
+        of_column = np.full(len(self._place), self._lower, dtype=np.int8)
+        of_column[basis.columns] = basis.of_columns
+        of_row = np.full(1 + max(basis.rows.max(initial=0), self.rows.max(initial=0)), BASIC)
+        of_row[basis.rows] = basis.of_rows
         new = self._new_basis()
-        names = [self._basis_status(k) for k in range(len(self._basis_status.__members__))]
-        new.col_status = [names[k] for k in of_set[self.sets].tolist()]
-        new.row_status = [names[k] for k in basis.of_variables.tolist() + of_cut[self.cuts].tolist()]
-        # Where basic sets or tight cuts are missing, the solver completes the basis.
+        new.col_status = [self._names[k] for k in of_column[self.columns].tolist()]
+        new.row_status = [self._names[k] for k in basis.of_variables.tolist() + of_row[self.rows].tolist()]
+        # Where basic columns or tight rows are missing, the solver completes the basis.
         new.alien, new.valid = True, True
         self._highs.setBasis(new)
 
-    def solve(self, budget: Budget, n_cuts: int, most_iterations: int | None = None) -> Solution:
-        """Solve from the last solution; ends early after `most_iterations` or when `budget` is spent.
-
-        `n_cuts` is the size of the pool.
+    def solve(self, n_rows: int, most_iterations: int = MOST_ITERATIONS) -> Solution:
+        """Solve from the last solution; ends early after `most_iterations`, or when the budget is spent. `n_rows` is
+        the size of the pool.
         """
-        highs, left = self._highs, math.inf if most_iterations is None else most_iterations
-        while True:
-            step = int(min(SLICE_ITERATIONS, left))
-            highs.setOptionValue("simplex_iteration_limit", step)
-            highs.run()
-            left -= step
-            is_limited = highs.getModelStatus() == self._status.kIterationLimit
-            if not is_limited or left <= 0 or budget.is_spent():
-                break
+        highs = self._highs
+        highs.setOptionValue("simplex_iteration_limit", most_iterations)
+        highs.run()
         solution = highs.getSolution()
-        shares, multipliers = np.zeros(len(self._place)), np.zeros(n_cuts)
-        shares[self.sets] = solution.col_value
-        # Any non-negative multipliers give a valid bound; negative values are within the solver's tolerance.
-        found = np.array(solution.row_dual, dtype=np.float64)[self._n_variables :] / COST_SCALE
-        multipliers[self.cuts] = np.maximum(found, 0.0)
-        return Solution(shares, multipliers)
+        found, is_infeasible = solution.row_dual, highs.getModelStatus() == self._status.kInfeasible
+        if is_infeasible:
+            ray = highs.getDualRay()
+            found = COST_SCALE * ray[2] if ray[1] else np.zeros(self._n_variables + len(self.rows))
+        shares, multipliers = np.zeros(len(self._place)), np.zeros(n_rows)
+        shares[self.columns] = solution.col_value
+        multipliers[self.rows] = np.array(found)[self._n_variables :] / COST_SCALE
+        return Solution(shares, multipliers, highs.getObjectiveValue() / COST_SCALE, is_infeasible)
+
+
+def interrupt_when_spent(event: Any, budget: Budget) -> None:
+    """Ask the solver to stop when the budget is spent; it calls this every few iterations."""
+    if budget.is_spent():
+        event.interrupt()
 
 
 def most_violated(pool: Cuts, known: np.ndarray, shares: np.ndarray, violation: float) -> np.ndarray:
@@ -253,6 +290,13 @@ def some_cuts(cuts: Cuts, wanted: np.ndarray) -> Cuts:
     offsets = offsets_of(sizes)
     entries = np.repeat(cuts.offsets[wanted] - offsets[:-1], sizes) + np.arange(offsets[-1])
     return Cuts(offsets=offsets, sets=cuts.sets[entries], weights=cuts.weights[entries], demands=cuts.demands[wanted])
+
+
+def over(cuts: Cuts, place: np.ndarray) -> Cuts:
+    """The same cuts over the columns that `place` (int32) numbers; it is -1 for columns left out."""
+    places = place[cuts.sets]
+    kept = places >= 0
+    return Cuts(offsets_of(kept)[cuts.offsets], places[kept], cuts.weights[kept], cuts.demands)
 
 
 def first_sets(lists: SetLists, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:

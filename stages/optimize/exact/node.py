@@ -26,7 +26,7 @@ from ..bounds.zero_half_cuts import HalvedSumSeparator
 from .branch_tree import Branch, BranchTree
 from .branching import Gain, OrderGains, worth_of
 from .fractional import CycleSeparator, SharedArcs, add_precedence
-from .linear_programme import TRIAL_ITERATIONS, Basis, CutProgramme, Solution, first_sets, most_violated
+from .linear_programme import TRIAL_ITERATIONS, Basis, Programme, Ranges, Solution, first_sets, most_violated
 
 ROUND_GAIN = 5e-3
 PATIENCE = 3
@@ -104,7 +104,7 @@ class BranchWork:
         self.found: np.ndarray | None = None
         self.n_programmes = 0  # programmes solved
         self.noted: list[Gain] = []  # gains of the orders tried
-        self.programme: CutProgramme  # the programme of the branch
+        self.programme: Programme  # the programme of the branch
         self._arcs, self._gains, self._keep, self._budget, self._rng = arcs, gains, keep, budget, rng
         self._rounding, self._n_before = rounding, n_before
         self._is_empty = np.diff(pool.lists.parent_offsets) == 0
@@ -119,11 +119,10 @@ class BranchWork:
 
     def begin(self, multipliers: np.ndarray) -> None:
         """Set up the first programme: all cuts, and the sets of least reduced cost by these multipliers."""
-        lists, costs = self.pool.lists, self.pool.costs
-        nothing = np.zeros(len(costs), dtype=np.bool_)
+        nothing = np.zeros(len(self.pool.costs), dtype=np.bool_)
         _, excess = self.evaluate(nothing, multipliers)
-        self.programme = CutProgramme(lists, costs, first_sets(lists, excess, self._is_empty), nothing)
-        self.programme.add_cuts(self.pool.cuts, np.arange(len(self.pool)))
+        first = first_sets(self.pool.lists, excess, self._is_empty)
+        self.programme = self._programme_of(first, nothing, np.arange(len(self.pool)))
 
     def run(self, branch: Branch, rounds: int, search: Callable[[], float] | None = None) -> Outcome:
         """Bound the branch, with at most `rounds` rounds of cuts, and split it if the bound does not close it.
@@ -133,7 +132,7 @@ class BranchWork:
         if branch.basis is not None:
             # A cut may have been dropped in the meantime.
             basis = branch.basis.at(self.pool.places(branch.tight))
-            self.programme = self._programme_of(branch._replace(basis=basis), branch.excluded)
+            self.programme = self._started(basis, branch.excluded)
         cost, solution = self._cut(branch, branch.excluded, rounds, search)
         basis, tight = self._start(self.programme)
         branch = branch._replace(cost=cost, basis=basis, tight=tight)
@@ -141,21 +140,26 @@ class BranchWork:
         sides = () if is_cut_short or cost >= self._limit() else self.split(branch, solution.shares)
         return Outcome(cost, sides, is_cut_short, solution.shares, tight)
 
-    def _start(self, programme: CutProgramme) -> tuple[Basis, list[Origin]]:
+    def _start(self, programme: Programme) -> tuple[Basis, list[Origin]]:
         """The basis of the programme's last solution, and the cuts that are tight in it."""
         basis = programme.basis()
-        return basis, [self.pool.origins[c] for c in basis.cuts.tolist()]
+        return basis, [self.pool.origins[c] for c in basis.rows.tolist()]
 
-    def _programme_of(self, branch: Branch, excluded: np.ndarray) -> CutProgramme:
-        """A programme that starts from the basis of a branch, whose cuts are numbered as in the pool.
+    def _programme_of(self, sets: np.ndarray, excluded: np.ndarray, cuts: np.ndarray) -> Programme:
+        """A programme of some sets and cuts (int64)."""
+        pool = self.pool
+        programme = Programme(pool.costs, pool.child, Ranges.without(excluded), sets, self._budget)
+        programme.add_rows(cuts, pool.cuts)
+        return programme
+
+    def _started(self, basis: Basis, excluded: np.ndarray) -> Programme:
+        """A programme that starts from a basis, whose cuts are numbered as in the pool.
 
         It has the sets that are not excluded or are basic, and only the tight cuts; `add_cuts` treats all other cuts
         as new ones.
         """
-        assert branch.basis is not None
-        programme = CutProgramme(self.pool.lists, self.pool.costs, branch.basis.sets_without(excluded), excluded)
-        programme.add_cuts(self.pool.cuts, branch.basis.cuts)
-        programme.start(branch.basis)
+        programme = self._programme_of(basis.without(excluded), excluded, basis.rows)
+        programme.start(basis)
         return programme
 
     def solve(self, excluded: np.ndarray) -> tuple[Solution, float, np.ndarray]:
@@ -165,26 +169,26 @@ class BranchWork:
         """
         starts = self.pool.lists.set_offsets
         while True:
-            solution = self.programme.solve(self._budget, len(self.pool))
+            solution = self.programme.solve(len(self.pool))
             self.n_programmes += 1
             found, excess = self.evaluate(excluded, solution.multipliers)
             present = np.full(len(excess), np.inf)
-            present[self.programme.sets] = excess[self.programme.sets]
+            present[self.programme.columns] = excess[self.programme.columns]
             least = np.minimum.reduceat(present, starts[:-1])
             # The least reduced cost among a variable's present sets is the dual price of its row.
             useful = excess < np.repeat(least, np.diff(starts)) - USEFUL
-            useful[self.programme.sets] = False
+            useful[self.programme.columns] = False
             if not useful.any() or self.is_spent() or found >= self._limit():
                 return solution, found, excess
             sets = np.flatnonzero(useful)
             best = np.argsort(excess[sets], kind="stable")[:MOST_JOINING]
-            self.programme.add_sets(sets[best], self.pool.cuts)
+            self.programme.add_columns(sets[best], self.pool.cuts)
 
     def evaluate(self, excluded: np.ndarray, multipliers: np.ndarray) -> tuple[float, np.ndarray]:
         """Lower bound on the cost by these multipliers, and each set's excess over the best of its child; nats."""
         lists, allowed = self.pool.lists, np.where(excluded, np.inf, self.pool.costs)
-        # Few multipliers are positive, and only their cuts are read.
-        cost, _, reduced, chosen = relaxed(lists, allowed, self.pool.cuts, multipliers)
+        # Negative multipliers are within the solver's tolerance. Few are positive, and only their cuts are read.
+        cost, _, reduced, chosen = relaxed(lists, allowed, self.pool.cuts, np.maximum(multipliers, 0.0))
         return cost, reduced - np.repeat(reduced[chosen], np.diff(lists.set_offsets))
 
     def _cut(
@@ -217,7 +221,7 @@ class BranchWork:
                 break
             # Empty sets stay, so that every programme has a solution.
             excluded &= ~self._is_empty
-            self.programme.exclude(excluded)
+            self.programme.limit(Ranges.without(excluded))
             if rounds == 0 or idle >= PATIENCE or not self.add_cuts(solution.shares):
                 break
         return cost, solution
@@ -252,14 +256,14 @@ class BranchWork:
 
     def add_cuts(self, shares: np.ndarray) -> int:
         """Add violated cuts to the programme: known ones and, if these are few, new ones; returns their number."""
-        added = most_violated(self.pool.cuts, self.programme.cuts, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
+        added = most_violated(self.pool.cuts, self.programme.rows, shares, KNOWN_VIOLATION)[:MOST_KNOWN]
         if len(added) < ENOUGH_KNOWN:
             first = len(self.pool)
             point = make_point(self.pool.lists, shares, SHARE_TOLERANCE)
             separators = (*SEPARATORS, CycleSeparator(self._arcs, 1.0 - SHARE_TOLERANCE))
             add_violated(separators, point, self.pool, self._rng, self._budget)
             added = np.concatenate((added, np.arange(first, len(self.pool))))
-        self.programme.add_cuts(self.pool.cuts, added)
+        self.programme.add_rows(added, self.pool.cuts)
         return len(added)
 
     def split(self, branch: Branch, shares: np.ndarray) -> tuple[Branch, ...]:
@@ -300,8 +304,9 @@ class BranchWork:
         excluded = branch.excluded.copy()
         for earlier, later in new_pairs:
             excluded[self._arcs.sets_with(later, earlier)] = True
-        programme = self._programme_of(branch, excluded)
-        solution = programme.solve(self._budget, len(self.pool), TRIAL_ITERATIONS)
+        assert branch.basis is not None
+        programme = self._started(branch.basis, excluded)
+        solution = programme.solve(len(self.pool), TRIAL_ITERATIONS)
         self.n_programmes += 1
         cost, _ = self.evaluate(excluded, solution.multipliers)
         node = TreeNode(branch.node, (first, second))

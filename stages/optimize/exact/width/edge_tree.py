@@ -15,11 +15,11 @@ import numpy as np
 
 from stages.runtime.budgets import Budget
 
+from ..linear_programme import Basis, Programme, Ranges, Solution
 from ..node import SHARE_TOLERANCE
 from .best_within_width import BestWithinWidth
 from .family_cliques import FamilyCliques
-from .programme import CliqueBasis, CliqueProgramme, CliqueSolution
-from .row_pool import Costs, Ranges, RowPool, safe_bound
+from .row_pool import Costs, RowPool, safe_bound
 from .violated_rows import VIOLATION, AcyclicRows, FamilyPoint, first_rows, separate
 
 ROOT_ROUNDS, BRANCH_ROUNDS = 400, 8
@@ -61,7 +61,7 @@ class WidthBranch(NamedTuple):
 
     cost: float  # lower bound on the cost of its networks in nats
     limits: Ranges
-    basis: CliqueBasis | None
+    basis: Basis | None
 
 
 class EdgeTree:
@@ -105,14 +105,13 @@ class EdgeTree:
         self._open: list[tuple[float, int, WidthBranch]] = []
         self._closed = math.inf
         self._now = math.inf  # cost of the branch at work
-        limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
-        is_first = np.full(cliques.n_sets, cliques.n_sets <= MOST_AT_ONCE)
+        limits = Ranges.without(np.zeros(cliques.n_columns, dtype=np.bool_))
+        is_first = np.arange(cliques.n_columns) >= (0 if cliques.n_sets <= MOST_AT_ONCE else cliques.n_sets)
         for start, end in itertools.pairwise(cliques.lists.set_offsets.tolist()):
             is_first[start + np.argsort(costs.in_nats[start:end], kind="stable")[:FIRST_SETS]] = True
-        is_first |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sizes == 0)
-        first = np.flatnonzero(is_first)
-        self.programme = CliqueProgramme(costs.in_nats, cliques.child, cliques.n_columns, first, limits, budget)
-        self.programme.add_rows(self.pool, self.pool.add(first_rows(cliques)))
+        is_first[: cliques.n_sets] |= np.isin(source, [-1, *incumbent.chosen.tolist()]) | (cliques.sizes == 0)
+        self.programme = Programme(costs.in_nats, cliques.child, limits, np.flatnonzero(is_first), budget)
+        self.programme.add_rows(self.pool.add(first_rows(cliques)), self.pool.cuts, self.pool.are_equations)
         self._idle = np.zeros(0, dtype=np.int64)
         self._push(WidthBranch(0.0, limits, None))
 
@@ -172,7 +171,7 @@ class EdgeTree:
             joined = self._bound(solution, limits)
             if self._now >= self._limit:
                 return None
-            point = FamilyPoint(self.cliques, solution.point)
+            point = FamilyPoint(self.cliques, solution.shares)
             if solution.is_infeasible or self._is_spent():
                 break  # A branch whose lack of solutions is not proved is split.
             n_added = self._separate(point, only_first)
@@ -190,11 +189,11 @@ class EdgeTree:
                 self._report()
         return point
 
-    def _solve(self) -> CliqueSolution:
+    def _solve(self) -> Solution:
         self.n_programmes += 1
         return self.programme.solve(len(self.pool))
 
-    def _bound(self, solution: CliqueSolution, limits: Ranges) -> bool:
+    def _bound(self, solution: Solution, limits: Ranges) -> bool:
         """Raise the cost of the branch, exclude columns by reduced cost, add sets; returns whether some joined."""
         if solution.is_infeasible:
             self._bound_by_ray(solution, limits)
@@ -217,7 +216,7 @@ class EdgeTree:
         joining = self._joining(bound.excess, limits)
         self.programme.limit(limits)
         if len(joining):
-            self.programme.add_columns(joining, self.pool)
+            self.programme.add_columns(joining, self.pool.cuts)
         return len(joining) > 0
 
     def _joining(self, excess: np.ndarray, limits: Ranges) -> np.ndarray:
@@ -230,7 +229,7 @@ class EdgeTree:
         joining = np.flatnonzero(~self.programme.is_in[:n_sets] & (limits.upper[:n_sets] > 0) & (gains > useful))
         return joining[np.argsort(-gains[joining], kind="stable")[:MOST_JOINING]]
 
-    def _bound_by_ray(self, solution: CliqueSolution, limits: Ranges) -> None:
+    def _bound_by_ray(self, solution: Solution, limits: Ranges) -> None:
         """Close a branch without a solution if the ray proves that it has none."""
         largest = np.abs(solution.multipliers).max(initial=0.0)
         if largest > 0.0:
@@ -257,15 +256,14 @@ class EdgeTree:
         """
         if self._offer(point):
             return 0
-        known = self.pool.lacks(point.values)
-        known[self.programme.rows] = 0.0
+        known = np.flatnonzero(self.pool.lacks(point.values) > VIOLATION)
         found = self.pool.add(self._acyclic.violated(point.shares) + separate(point, only_first))
-        rows = np.setdiff1d(np.append(np.flatnonzero(known > VIOLATION), found), self.programme.rows)
+        rows = np.setdiff1d(np.append(known, found), self.programme.rows)
         if len(rows):
-            self.programme.add_rows(self.pool, rows)
+            self.programme.add_rows(rows, self.pool.cuts, self.pool.are_equations)
         return len(rows)
 
-    def _drop_idle(self, solution: CliqueSolution) -> None:
+    def _drop_idle(self, solution: Solution) -> None:
         """Drop rows without a multiplier in the last `IDLE` rounds."""
         self._idle = np.append(self._idle, np.zeros(len(self.pool) - len(self._idle), dtype=np.int64))
         n_solved = len(solution.multipliers)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formats.sets.listed_sets import offsets_of
+from stages.kernels.bounds.lagrangian import Cuts
 from stages.kernels.orders.set_lists import SetLists
 
 from ...bounds.width.clique_rows import Row
+from ..linear_programme import Ranges, some_cuts
 
 COST_BITS, FINE_BITS, MOST_BITS = 46, 24, 62
 """Binary digits of the largest cost in coarse units, of a coarse unit in fine ones, and of the largest sum."""
@@ -21,14 +22,12 @@ class RowPool:
 
     def __init__(self) -> None:
         self.keys: dict[tuple[object, ...], int] = {}
-        self.columns = self.values = self.rows = np.empty(0, dtype=np.int64)  # one entry per coefficient
-        self.offsets = np.zeros(1, dtype=np.int64)
-        self.demands = np.empty(0, dtype=np.int64)
+        self.cuts = Cuts(np.zeros(1, dtype=np.int64), *np.empty((3, 0), dtype=np.int64))  # all int64
         self.are_equations = np.empty(0, dtype=np.bool_)
         self.magnitudes = np.empty(0)  # largest absolute coefficient or demand of each row
 
     def __len__(self) -> int:
-        return len(self.demands)
+        return len(self.keys)
 
     def add(self, rows: list[Row]) -> np.ndarray:
         """Add the new rows among these; returns the indices of all of them, known or new."""
@@ -36,14 +35,13 @@ class RowPool:
         for row in new:
             self.keys[row.key] = len(self.keys)
         if new:
-            none = np.empty(0, dtype=np.int64)
-            sizes = np.array([len(row.columns) for row in new])
-            first = len(self)
-            self.columns = np.concatenate([self.columns, none, *(row.columns for row in new)])
-            self.values = np.concatenate([self.values, none, *(row.values for row in new)])
-            self.rows = np.concatenate([self.rows, np.repeat(np.arange(first, first + len(new)), sizes)])
-            self.offsets = np.concatenate([self.offsets, self.offsets[-1] + offsets_of(sizes)[1:]])
-            self.demands = np.append(self.demands, [row.demand for row in new])
+            before = self.cuts
+            self.cuts = Cuts(
+                np.append(before.offsets, before.offsets[-1] + np.cumsum([len(row.columns) for row in new])),
+                np.concatenate([before.sets, *(row.columns for row in new)]),
+                np.concatenate([before.weights, *(row.values for row in new)]),
+                np.append(before.demands, [row.demand for row in new]),
+            )
             self.are_equations = np.append(self.are_equations, [row.is_equation for row in new])
             largest = [max(abs(row.demand), np.abs(row.values).max(initial=1)) for row in new]
             self.magnitudes = np.append(self.magnitudes, largest)
@@ -51,23 +49,9 @@ class RowPool:
 
     def lacks(self, point: np.ndarray) -> np.ndarray:
         """By how much each row is violated at a point (float64, shape (n_columns,)); float64, shape (n_rows,)."""
-        sums = np.bincount(self.rows, self.values * point[self.columns], minlength=len(self))
-        lacks: np.ndarray = self.demands - sums
+        counted = np.append(0.0, np.cumsum(self.cuts.weights * point[self.cuts.sets]))
+        lacks = self.cuts.demands - np.diff(counted[self.cuts.offsets])
         return np.where(self.are_equations, np.abs(lacks), lacks)
-
-
-class Ranges(NamedTuple):
-    """The columns that a branch leaves: bounds of each column, int8, shape (n_columns,).
-
-    Sets have the upper bound 0 if they are excluded.
-    """
-
-    lower: np.ndarray
-    upper: np.ndarray
-
-    def copied(self) -> Ranges:
-        """A copy to change."""
-        return Ranges(self.lower.copy(), self.upper.copy())
 
 
 class Costs:
@@ -130,15 +114,11 @@ def safe_bound(
     coarse, fine = np.zeros(len(limits.upper), dtype=np.int64), np.zeros(len(limits.upper), dtype=np.int64)
     if not is_ray:
         coarse[:n_sets], fine[:n_sets] = costs.coarse, costs.fine
-    of_rows = costs.in_units(multipliers)
-    is_priced = multipliers != 0.0
-    entries = np.flatnonzero(is_priced[pool.rows])
-    columns, rows, values = pool.columns[entries], pool.rows[entries], pool.values[entries]
-    total = 0
+    total, rows, of_rows = 0, some_cuts(pool.cuts, priced), costs.in_units(multipliers[priced])
     for units, sums, weight in ((of_rows[0], coarse, 1 << FINE_BITS), (of_rows[1], fine, 1)):
-        np.subtract.at(sums, columns, values * units[rows])
+        np.subtract.at(sums, rows.sets, rows.weights * np.repeat(units, np.diff(rows.offsets)))
         # Python's integers cannot overflow.
-        total += weight * sum((units[priced] * pool.demands[priced]).tolist())
+        total += weight * sum((units * rows.demands).tolist())
     carried = fine >> FINE_BITS
     coarse, fine = coarse + carried, fine - (carried << FINE_BITS)
     starts, sizes = costs.lists.set_offsets[:-1], np.diff(costs.lists.set_offsets)

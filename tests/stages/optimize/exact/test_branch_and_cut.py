@@ -66,24 +66,22 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
     solution, _, _ = work.solve(none)
     basis = work.programme.basis()
     multipliers = np.zeros(len(pool))
-    multipliers[basis.cuts] = solution.multipliers[basis.cuts]
+    multipliers[basis.rows] = solution.multipliers[basis.rows]
     assert np.array_equal(multipliers, solution.multipliers)  # no cut but these has one
     work.add_cuts(solution.shares)
     # A third of the cuts is lost, and sets with a share are forbidden.
     kept = np.flatnonzero(np.arange(len(pool)) % 3 > 0)
     is_empty = np.diff(lists.parent_offsets) == 0
     excluded = ~is_empty & (solution.shares > 0.5)
-    started = linear_programme.CutProgramme(lists, pool.costs, basis.sets, excluded)
-    fresh = linear_programme.CutProgramme(lists, pool.costs, every, excluded)
-    started.add_cuts(pool.cuts, kept[:2])
+    started = work._programme_of(basis.columns, excluded, kept[:2])
+    fresh = work._programme_of(every, excluded, kept)
     started.start(basis)
-    started.solve(Budget(), len(pool))
-    started.add_sets(np.setdiff1d(every, started.sets), pool.cuts)
-    started.add_cuts(pool.cuts, kept[2:])
-    fresh.add_cuts(pool.cuts, kept)
-    started.exclude(none)
-    fresh.exclude(none)
-    found, expected = (some.solve(Budget(), len(pool)) for some in (started, fresh))
+    started.solve(len(pool))
+    started.add_columns(np.setdiff1d(every, started.columns), pool.cuts)
+    started.add_rows(kept[2:], pool.cuts)
+    for some in (started, fresh):
+        some.limit(linear_programme.Ranges.without(none))
+    found, expected = (some.solve(len(pool)) for some in (started, fresh))
     cost = expected.shares @ pool.costs
     assert found.shares @ pool.costs == pytest.approx(cost, abs=1e-6)
     assert [work.evaluate(none, some.multipliers)[0] for some in (found, expected)] == pytest.approx([cost] * 2)
@@ -93,9 +91,8 @@ def test_a_programme_starts_from_a_basis_of_other_sets_and_cuts(seed, monkeypatc
 def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
     work, none = root_work(random_table(seed, 9, max_parents=4, n_sets=30), seed)
     rng = np.random.default_rng(seed)
-    work.programme = linear_programme.CutProgramme(work.pool.lists, work.pool.costs, np.arange(len(none)), none)
     held = np.sort(rng.permutation(len(work.pool))[: len(work.pool) // 3])
-    work.programme.add_cuts(work.pool.cuts, held)
+    work.programme = work._programme_of(np.arange(len(none)), none, held)
     shares = rng.random(len(none)) * (rng.random(len(none)) < 0.3)
     expected = {}
     for index in range(len(work.pool)):
@@ -103,7 +100,7 @@ def test_known_cuts_that_are_violated_join_and_others_do_not(seed):
         counted = sum(shares[s] * w for s, w in zip(row.sets.tolist(), row.weights.tolist()))
         if index not in held and row.demand - counted > 0.3:
             expected[index] = counted - row.demand
-    found = most_violated(work.pool.cuts, work.programme.cuts, shares, 0.3).tolist()
+    found = most_violated(work.pool.cuts, work.programme.rows, shares, 0.3).tolist()
     assert sorted(found) == list(expected)
     assert [expected[index] for index in found] == pytest.approx(sorted(expected.values()))
 

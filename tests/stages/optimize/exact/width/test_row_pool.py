@@ -10,8 +10,9 @@ from naive.optimize.ktrees import all_ktrees
 
 from formats.sets.listed_sets import ListedSets
 from stages.lists.set_lists import new_lists
+from stages.optimize.exact.linear_programme import Ranges
 from stages.optimize.exact.width.family_cliques import FamilyCliques
-from stages.optimize.exact.width.row_pool import Costs, Ranges, RowPool, safe_bound
+from stages.optimize.exact.width.row_pool import Costs, RowPool, safe_bound
 from stages.optimize.exact.width.violated_rows import AcyclicRows, FamilyPoint, first_rows, separate
 from stages.runtime.budgets import Budget
 
@@ -89,7 +90,7 @@ def test_cuts_of_acyclic_networks_hold_for_them_and_cut_off_cycles():
     for child, parent in ((0, 1), (1, 2), (2, 0)):
         whole[starts[child]], whole[starts[child] + families[child].index((parent,))] = 0.0, 1.0
     pool.add(acyclic.violated(whole[: cliques.n_sets]))
-    assert {max(row) for row in np.split(pool.values, pool.offsets[1:-1])} > {1}  # not clusters alone
+    assert {max(row) for row in np.split(pool.cuts.weights, pool.cuts.offsets[1:-1])} > {1}  # not clusters alone
     assert pool.lacks(whole).max() == 1.0
     for edges in sorted(all_ktrees(6, 2), key=lambda edges: sorted(map(sorted, edges)))[::40]:
         assert pool.lacks(network_within(cliques, families, edges, rng)).max() <= 0.0
@@ -117,13 +118,14 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
     pool = RowPool()
     pool.add(first_rows(cliques) + separate(FamilyPoint(cliques, rng.random(cliques.n_columns))))
     costs = Costs(cliques.lists, rng.exponential(10.0, cliques.n_sets), 50.0)
-    limits = Ranges(np.zeros(cliques.n_columns, dtype=np.int8), np.ones(cliques.n_columns, dtype=np.int8))
+    limits = Ranges.without(np.zeros(cliques.n_columns, dtype=np.bool_))
     limits.lower[cliques.first_pair], limits.upper[cliques.first_pair + 1] = 1, 0
     limits.upper[1] = 0
     for _ in range(20):
         multipliers = rng.normal(0.0, 3.0, len(pool))
         used = np.where(pool.are_equations, multipliers, np.maximum(0.0, multipliers))
-        reduced = -np.bincount(pool.columns, pool.values * used[pool.rows], minlength=cliques.n_columns)
+        prices = pool.cuts.weights * np.repeat(used, np.diff(pool.cuts.offsets))
+        reduced = -np.bincount(pool.cuts.sets, prices, minlength=cliques.n_columns)
         reduced[: cliques.n_sets] += np.minimum(costs.in_nats, 50.0)
         reduced[1] = np.inf
         least = np.minimum.reduceat(reduced[: cliques.n_sets], cliques.lists.set_offsets[:-1]).sum()
@@ -132,5 +134,5 @@ def test_the_bound_in_whole_numbers_is_that_in_floats():
             groups > 0.0, groups * limits.lower[cliques.n_sets :], groups * limits.upper[cliques.n_sets :]
         )
         bound = safe_bound(pool, multipliers, costs, limits)
-        assert costs.nats(bound.units) == pytest.approx(used @ pool.demands + least + taken.sum(), abs=1e-9)
+        assert costs.nats(bound.units) == pytest.approx(used @ pool.cuts.demands + least + taken.sum(), abs=1e-9)
     assert safe_bound(pool, np.full(len(pool), 1e30), costs, limits) is None
