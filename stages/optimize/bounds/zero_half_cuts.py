@@ -24,9 +24,6 @@ from .separators import FractionalChoice
 MOST_DEPTH = 9
 """Nesting of sums."""
 
-MOST_SUMMED = 8
-"""Cuts in one sum."""
-
 SEARCH_STEPS = 20
 """Cuts that enter or leave a sum per search."""
 
@@ -55,6 +52,7 @@ class HalvedSumSeparator(NamedTuple):
     violation: float  # least violation (missing share) of a half that is returned
     most_seeds: int = 200  # searches per call
     most_found: int = 40  # cuts returned per call
+    most_summed: int = 8  # cuts in one sum
     # No further search begins after this number of sets looked at: `work`, plus `work_per_counted` for each set
     # counted by the cuts of the pool.
     work: float = 0.0
@@ -69,8 +67,8 @@ class HalvedSumSeparator(NamedTuple):
         n = len(pool.lists.set_offsets) - 1
         total = new_cut_sum(len(usable), shares[shares > self.least_share], n)
         kept = np.empty(len(usable), dtype=np.bool_)
-        rules = SumRules(n_steps=SEARCH_STEPS, most_summed=MOST_SUMMED, least_violation=self.violation)
-        sums, work = np.empty(SEEDS * MOST_SUMMED, dtype=np.int32), 0
+        rules = SumRules(n_steps=SEARCH_STEPS, most_summed=self.most_summed, least_violation=self.violation)
+        sums, work = np.empty(SEEDS * self.most_summed, dtype=np.int32), 0
         seeds = rng.permutation(len(usable))[: self.most_seeds].astype(np.int32)
         present = {_content(pool.row(int(c))) for c in np.flatnonzero(pool.depths > 0)}
         found = []

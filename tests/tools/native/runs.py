@@ -94,9 +94,9 @@ def tiny_runs(command: str) -> Iterator[list[str]]:
     from stages.scoring.scores import SCORES
 
     if command == "entropy":
-        yield ["entropy", TABLE, "--quiet", "-o", "entropies.jsonl"]
+        yield ["entropy", TABLE, "--quiet", "-o", "entropies.arrows"]
     elif command == "screen":
-        yield ["screen", "--roots", "0.5", TABLE, "--quiet", "-o", "screen.jsonl"]
+        yield ["screen", "--roots", "0.5", TABLE, "--quiet", "-o", "screen.forest.jsonl"]
     elif command == "parentsets":
         for method in IDENTIFICATIONS:
             yield ["parentsets", "--method", method, TABLE, *SHORT]

@@ -156,7 +156,7 @@ def bound_after(table, best, work):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("seed", "n", "max_parents"), [(2, 6, 5), pytest.param(8, 9, 3, marks=pytest.mark.slow), (62, 9, 3)]
+    ("seed", "n", "max_parents"), [(21, 6, 5), pytest.param(8, 9, 3, marks=pytest.mark.slow), (62, 9, 3)]
 )
 def test_halved_sums_close_what_clusters_leave_open(seed, n, max_parents, monkeypatch):
     table = random_table(seed, n, max_parents=max_parents, n_sets=60)
