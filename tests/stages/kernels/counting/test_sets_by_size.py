@@ -48,7 +48,9 @@ def test_extensions_that_have_to_be_scored(seed, size):
     entries, counts = np.empty(starts[-1]), np.empty(len(sets), dtype=np.int64)
     values = np.array([best[s] for s in sets])
     worth = np.where(rng.random(n) < 0.3, 30.0, np.inf)
-    mark_open(level, places, values, q, n_states, penalty, worth, starts, entries, counts, np.empty(size, dtype=np.int64))
+    mark_open(
+        level, places, values, q, n_states, penalty, worth, starts, entries, counts, np.empty(size, dtype=np.int64)
+    )
     for k, chosen in enumerate(sets):
         own = entries[starts[k] : starts[k + 1]].tolist()
         for entry, last in zip(own, range(chosen[-1] + 1, n), strict=True):
