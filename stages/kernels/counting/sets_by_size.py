@@ -46,7 +46,7 @@ def has_prefix(prefixes, block, places, dropped):
     """Whether the prefix of a block is `places` without the one at `dropped`; not if there is no such block."""
     if block >= len(prefixes):
         return False
-    for k in range(prefixes.shape[1]):
+    for k in range(prefixes.shape[1]):  # noqa: SIM110 (compiled)
         if prefixes[block, k] != places[k if k < dropped else k + 1]:
             return False
     return True
