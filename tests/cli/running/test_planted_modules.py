@@ -64,7 +64,7 @@ def test_planted_modules_leave_marks(place: Path):
     [
         "parentsets d.csv -j 2 -o s.jsonl",
         "optimize --data d.csv --hc --bootstrap 4 -j 2 -o n.jsonl",
-        "entropy d.csv -o e.jsonl",
+        "entropy d.csv -o e.arrows",
     ],
 )
 def test_no_command_runs_them(place: Path, words: str):
