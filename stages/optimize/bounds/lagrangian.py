@@ -60,9 +60,9 @@ SUPPORT_SHARE = 1e-3
 SEPARATORS: tuple[Sequence[Separator], ...] = tuple(
     (
         *(ClusterSeparator(demand, steps=80, violation=0.02, noise=noise) for demand in DEMANDS),
-        # Work nearly equal to the steps of a round on the same cuts. Sums of few cuts that are nearly tight close
-        # most of the remaining gap. After 14 s on accidents .66 to .70 % were left, and 1.04 to 1.25 % with slacks up to .2
-        # in sums of up to eight; on pumsb_star 1.52 to 1.58 and 1.83 to 1.95 %; plants and tmovie differed little.
+        # Work nearly equal to the steps of a round on the same cuts. Sums of few, nearly tight cuts close most of the
+        # remaining gap. After 14 s on accidents .66 to .70 % were left, and 1.04 to 1.25 % with slacks up to .2 in
+        # sums of up to eight; on pumsb_star 1.52 to 1.58 and 1.83 to 1.95 %; plants and tmovie differed little.
         HalvedSumSeparator(
             0.01,
             most_slack=0.01,
