@@ -106,7 +106,7 @@ def main() -> None:
     here = machine()
     for run in wanted(arguments, parts):
         path = TABLES[run.table].path()
-        if run in done or path is None or (run.part and not done[run._replace(part="")].get(run.part)):
+        if run in done or path is None or (run.part and not done[run._replace(part="")].get(run.part, 1)):
             continue  # without a part that did not act the run would be the same
         if (run.task, run.table) not in warm:
             # Kernels are compiled and loaded here, once for all processes to come.

@@ -67,7 +67,7 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
     found = []
     for group, both in pairs.items():
         same = [line for line in full.values() if tuple(line[key] for key in GROUP) == group[1:]]
-        acted = sum(line["acts"].get(group[0], 0) > 0 for line in same)
+        acted = sum(line["acts"].get(group[0], 1) > 0 for line in same)
         if not both and acted:
             continue  # not measured yet
         results = [beside["result"] for beside, _ in both]

@@ -24,8 +24,8 @@ class Table(NamedTuple):
 
 
 def _public(name: str) -> Callable[[], Path | None]:
-    path = SHARED / "data" / f"{name}.csv.gz"
-    return lambda: path if path.exists() else None
+    paths = [SHARED / "data" / f"{name}.csv{ending}" for ending in (".gz", "")]
+    return lambda: next((path for path in paths if path.exists()), None)
 
 
 def _written(name: str, make: Callable[[Path], None]) -> Path:
@@ -79,6 +79,12 @@ TABLES = {
         "30 columns are functions of 10 others, ternary, 1,000 rows",
         _generated("deterministic", 1000, 40, 3, [1.0] * 10 + [0.0] * 30),
     ),
+    "copies": Table(
+        "10 columns are noisy functions of 4 others, ternary, 500 rows",
+        _generated("copies", 500, 14, 3, [1.0] * 4 + [0.05] * 10),
+    ),
+    "sachs": Table("5,400 rows, 11 columns", _public("classic/sachs5400")),
+    "zoo": Table("101 rows, 17 columns", _public("uci/zoo")),
     "alarm": Table("sampled from alarm, 5,000 rows", _of_network("alarm", 5000)),
     "hailfinder": Table("sampled from hailfinder, 2,000 rows", _of_network("hailfinder", 2000)),
     "win95pts": Table("sampled from win95pts, 10,000 rows", _public("classic/win95pts-10000")),
