@@ -296,7 +296,9 @@ def over(cuts: Cuts, place: np.ndarray) -> Cuts:
     """The same cuts over the columns that `place` (int32) numbers; it is -1 for columns left out."""
     places = place[cuts.sets]
     kept = places >= 0
-    return Cuts(offsets_of(kept)[cuts.offsets], places[kept], cuts.weights[kept], cuts.demands)
+    return Cuts(
+        offsets=offsets_of(kept)[cuts.offsets], sets=places[kept], weights=cuts.weights[kept], demands=cuts.demands
+    )
 
 
 def first_sets(lists: SetLists, excess: np.ndarray, is_empty: np.ndarray) -> np.ndarray:

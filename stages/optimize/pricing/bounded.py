@@ -19,7 +19,7 @@ from .. import OptimizeOptions
 from ..bounds.claims import claim_of_scores
 from ..bounds.width import triangle_prices
 from ..result import SearchResult
-from ..treewidth import forest, triangulation
+from ..treewidth import forest
 from ..treewidth.narrowing import elimination_within
 from ..treewidth.problem import prepare_bounded
 from ..treewidth.table_bound import TableBound
@@ -99,8 +99,7 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         alternate(run, engine, bound)
         for arm in engine.arms:
             arm.search()
-        if options.given_treewidth >= triangulation.LEAST_WIDTH:
-            engine.search_triangulations()  # a smaller bound than the given one has no such arm
+        engine.search_triangulations()  # an arm under larger bounds only
         # No order of a triangle has width 1: narrowing is tried.
         elimination_within(((1,), (2,), (0,)), 1, TableBound(np.ones(3), np.inf), run.rng)
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))

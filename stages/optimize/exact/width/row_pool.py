@@ -22,7 +22,8 @@ class RowPool:
 
     def __init__(self) -> None:
         self.keys: dict[tuple[object, ...], int] = {}
-        self.cuts = Cuts(np.zeros(1, dtype=np.int64), *np.empty((3, 0), dtype=np.int64))  # all int64
+        nothing = np.empty(0, dtype=np.int64)
+        self.cuts = Cuts(offsets=np.zeros(1, dtype=np.int64), sets=nothing, weights=nothing, demands=nothing)
         self.are_equations = np.empty(0, dtype=np.bool_)
         self.magnitudes = np.empty(0)  # largest absolute coefficient or demand of each row
 
@@ -37,10 +38,10 @@ class RowPool:
         if new:
             before = self.cuts
             self.cuts = Cuts(
-                np.append(before.offsets, before.offsets[-1] + np.cumsum([len(row.columns) for row in new])),
-                np.concatenate([before.sets, *(row.columns for row in new)]),
-                np.concatenate([before.weights, *(row.values for row in new)]),
-                np.append(before.demands, [row.demand for row in new]),
+                offsets=np.append(before.offsets, before.offsets[-1] + np.cumsum([len(row.columns) for row in new])),
+                sets=np.concatenate([before.sets, *(row.columns for row in new)]),
+                weights=np.concatenate([before.weights, *(row.values for row in new)]),
+                demands=np.append(before.demands, [row.demand for row in new]),
             )
             self.are_equations = np.append(self.are_equations, [row.is_equation for row in new])
             largest = [max(abs(row.demand), np.abs(row.values).max(initial=1)) for row in new]
