@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 def all_parts() -> dict[str, Part]:
     """The parts by name."""
-    from . import parts_any_width, parts_bounds, parts_exact, parts_others, parts_width
+    from . import parts_any_width, parts_bounds, parts_exact, parts_kernels, parts_others, parts_width
 
-    groups = (parts_width, parts_any_width, parts_bounds, parts_exact, parts_others)
+    groups = (parts_width, parts_any_width, parts_bounds, parts_exact, parts_others, parts_kernels)
     return {name: part for group in groups for name, part in group.PARTS.items()}

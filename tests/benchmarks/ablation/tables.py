@@ -68,6 +68,8 @@ TABLES = {
     "plants": Table("dense lists, 17,412 rows, 69 columns", _public("debd/plants.train")),
     "pumsb_star": Table("dense lists, 12,262 rows, 163 columns", _public("debd/pumsb_star.train")),
     "accidents": Table("dense lists, 12,758 rows, 111 columns", _public("debd/accidents.train")),
+    "kdd": Table("180,092 rows, 64 columns", _public("debd/kdd.train")),
+    "states": Table("12 states, 10,000 rows, 30 columns", _generated("states", 10_000, 30, 12, 0.4)),
     "tmovie": Table("4,524 rows, 500 columns", _public("debd/tmovie.train")),
     "ad": Table("2,461 rows, 1,556 columns", _public("debd/ad.train")),
     "wide": Table(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..run import RESULTS
+from .copies import in_copy
 from .patches import Patch, Value
 
 Outcome = dict[str, Any]
@@ -130,11 +131,24 @@ def seconds(task: Task) -> Task:
     return run
 
 
-def complete_lists(path: Path, seed: int, limit: float) -> Outcome:
-    """All sets of up to two parents."""
+def complete_lists(max_parents: int) -> Task:
+    """All sets of up to so many parents."""
+
+    def run(path: Path, seed: int, limit: float) -> Outcome:
+        import bnsl
+
+        of = {"method": "sequential", "max_parents": max_parents, "seed": seed}
+        lists = bnsl.parentsets(str(path), time=f"{limit}s", quiet=True, **of)
+        return {"result": float(lists.record.n_sets)}
+
+    return run
+
+
+def grown_lists(path: Path, seed: int, limit: float) -> Outcome:
+    """Sets by the default method, until it ends by itself."""
     import bnsl
 
-    lists = bnsl.parentsets(str(path), method="sequential", max_parents=2, time=f"{limit}s", seed=seed, quiet=True)
+    lists = bnsl.parentsets(str(path), time=f"{limit}s", seed=seed, quiet=True)
     return {"result": float(lists.record.n_sets)}
 
 
@@ -156,5 +170,14 @@ TASKS: dict[str, Task] = {
     "posterior": posterior,
     "hc": search(method="hc"),
     "hc seconds": seconds(search(method="hc")),
-    "lists": seconds(complete_lists),
+    "lists": seconds(complete_lists(2)),
+    "lists of three": seconds(complete_lists(3)),
+    "grown lists": seconds(grown_lists),
+    "compiled lists": in_copy("lists of three"),
+    "compiled grown lists": in_copy("grown lists"),
+    "compiled hc": in_copy("hc seconds"),
+    "compiled posterior": in_copy("posterior"),
+    "coded lists": in_copy("lists of three", machine_code=True),
+    "coded grown lists": in_copy("grown lists", machine_code=True),
+    "coded hc": in_copy("hc seconds", machine_code=True),
 }
