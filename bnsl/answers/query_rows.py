@@ -74,7 +74,9 @@ def answer_rows(
     columns = dict.fromkeys((column.name for column in evidence.copies), TEXT) | columns
     batches = result_batches(engine, evidence, targets, asked.jobs, reporter)
     n_rows = evidence.codes.shape[1]
-    closing = f"{n_rows:,} rows, {int(evidence.is_hidden.sum()):,} of {evidence.codes.size:,} cells hidden"
+    n_hidden, closing = int(evidence.is_hidden.sum()), f"{n_rows:,} rows"
+    if n_hidden:
+        closing += f", {n_hidden:,} of {evidence.codes.size:,} cells hidden"
     return Answers(
         columns,
         batches,

@@ -318,7 +318,7 @@ def _engine_of(run: Run, asked: Given, reading: Reading) -> "Engine":
     elif asked.memory is None and not asked.do and isinstance(asked.network, Network):
         return asked.network.engine
     if model is None:
-        model = require_parameters(None, "query", source_name(asked.network))
+        model = require_parameters(None, "query", source_name(asked.network), ", or give the table by --data")
     if asked.do:
         model = intervened(model, parse_assignments(asked.do, model.variables))
     return Engine(model, structure.certified_order, asked.memory)

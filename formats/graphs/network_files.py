@@ -209,12 +209,16 @@ def write_drawing(target: str, drawing: Drawing, format: str) -> None:
     write_output(target, load_writer(format, Kind.PICTURE)(drawing))
 
 
-def require_parameters(parameters: Parameters | None, format: str, source: str | None = None) -> Parameters:
-    """The parameters, which a format needs; raises `Inconsistent` if the network has none."""
+def require_parameters(
+    parameters: Parameters | None, format: str, source: str | None = None, instead: str = ""
+) -> Parameters:
+    """The parameters, which a format or command needs; raises `Inconsistent` if the network has none, with a remedy
+    and what else would do `instead`.
+    """
     if parameters is not None:
         return parameters
     raise Inconsistent(
         f"this network has no parameters, and {format} needs them",
         source=source,
-        remedy="estimate them from data: bnsl fit NETWORK DATA",
+        remedy=f"estimate them from data: bnsl fit NETWORK DATA{instead}",
     )

@@ -35,7 +35,7 @@ def parse_assignments(texts: Iterable[str], variables: Sequence[Variable]) -> di
         variable, label = _split(text, index, variables)
         code = _code_of(label, variables[variable])
         if found.setdefault(variable, code) != code:
-            raise Inconsistent("two different states are given", column=variables[variable].name)
+            raise Inconsistent(f"two different states of {variables[variable].name!r} are given")
     return found
 
 
@@ -49,7 +49,7 @@ def _code_of(label: str, variable: Variable) -> int:
 
     code = code_of_text(variable.name, label, states)
     if code == UNKNOWN:
-        raise Inconsistent(f"{label!r} is none of the states {listed(map(repr, states))}", column=variable.name)
+        raise Inconsistent(f"{label!r} is none of the states of {variable.name!r}: {listed(map(repr, states))}")
     return code
 
 

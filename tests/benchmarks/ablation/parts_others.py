@@ -20,12 +20,15 @@ def _sampled(acts: Acts, *patches: Patch) -> Part:
     return Part(("posterior",), "nltcs", patches, acts)
 
 
-def _climbed(task: str, acts: Acts, *patches: Patch) -> Part:
-    return Part((task,), "plants", patches, acts)
+SECONDS = ("hc seconds", "tabu seconds", "restarts seconds")
 
 
-def _counted(acts: Acts, *patches: Patch, table: str = "plants") -> Part:
-    return Part(("lists", "hc seconds"), table, patches, acts)
+def _climbed(tasks: tuple[str, ...], acts: Acts, *patches: Patch) -> Part:
+    return Part(tasks, "plants", patches, acts)
+
+
+def _counted(acts: Acts, *patches: Patch) -> Part:
+    return Part(("lists", *SECONDS), "plants", patches, acts)
 
 
 PARTS = {
@@ -36,15 +39,15 @@ PARTS = {
         Text(SAMPLING + "_Sampler.__init__", "weighting_of(table, options.rungs)", "weighting_of(table, 1)"),
     ),
     "first search of chains": _sampled(Acts(SAMPLING + "_Sampler._begin"), Value(SAMPLING + "START_PROFILES", 0)),
-    "cache of expansions": _climbed("hc seconds", Acts(CACHE + "expand"), Value(CACHE + "_keep", lambda *_: None)),
+    "cache of expansions": _climbed(SECONDS, Acts(CACHE + "expand"), Value(CACHE + "_keep", lambda *_: None)),
     "cache of single families": _climbed(
-        "hc seconds", Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
+        SECONDS, Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
     ),
     "order of ties": _climbed(
-        "hc", Acts(CLIMBER + "order_weakest_first"), Value(CLIMBER + "order_weakest_first", lambda *_: None)
+        ("hc",), Acts(CLIMBER + "order_weakest_first"), Value(CLIMBER + "order_weakest_first", lambda *_: None)
     ),
     "second climb": _climbed(
-        "hc", Acts(CLIMBER + "turn_to_larger_next_gain"), Value("stages.optimize.climbing.hc:both_ways", one_way)
+        ("hc",), Acts(CLIMBER + "turn_to_larger_next_gain"), Value("stages.optimize.climbing.hc:both_ways", one_way)
     ),
     "one table for all reductions": _counted(
         Acts(SCORER + "_reduce_by_table"), Value("stages.scoring.family_scorer:REDUCTION_SHARE", 0.0)

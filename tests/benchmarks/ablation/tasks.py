@@ -170,6 +170,8 @@ TASKS: dict[str, Task] = {
     "posterior": posterior,
     "hc": search(method="hc"),
     "hc seconds": seconds(search(method="hc")),
+    "tabu seconds": seconds(search(method="hc", tabu=10)),
+    "restarts seconds": seconds(search(method="hc", restarts=10)),
     "lists": seconds(complete_lists(2)),
     "lists of three": seconds(complete_lists(3)),
     "grown lists": seconds(grown_lists),

@@ -32,8 +32,8 @@ def test_assignments():
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["a=3"], "'a': '3' is none of the states '0', '1', '2'"),
-        (["a=0", "a=1"], "two different states"),
+        (["a=3"], "'3' is none of the states of 'a': '0', '1', '2'"),
+        (["a=0", "a=1"], "two different states of .a. are given"),
         (["x=1"], "no variable 'x'"),
         (["a"], "not NAME=STATE"),
         (["b=no"], "no variable 'b'"),
