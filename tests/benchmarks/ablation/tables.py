@@ -90,5 +90,6 @@ TABLES = {
     "alarm": Table("sampled from alarm, 5,000 rows", _of_network("alarm", 5000)),
     "hailfinder": Table("sampled from hailfinder, 2,000 rows", _of_network("hailfinder", 2000)),
     "win95pts": Table("sampled from win95pts, 10,000 rows", _public("classic/win95pts-10000")),
+    "diabetes": Table("sampled from diabetes, up to 21 states, 5,000 rows", _of_network("diabetes", 5000)),
     "andes": Table("sampled from andes, 1,000 rows", _of_network("andes", 1000)),
 }

@@ -178,6 +178,7 @@ TASKS: dict[str, Task] = {
     "compiled lists": in_copy("lists of three"),
     "compiled grown lists": in_copy("grown lists"),
     "compiled hc": in_copy("hc seconds"),
+    "compiled any": in_copy("any"),
     "compiled posterior": in_copy("posterior"),
     "coded lists": in_copy("lists of three", machine_code=True),
     "coded grown lists": in_copy("grown lists", machine_code=True),
