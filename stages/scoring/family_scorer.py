@@ -13,7 +13,6 @@ import numpy as np
 
 from formats.data_records import Dataset
 from stages.kernels.counting.add_one import ScoreTables, score_expansions
-from stages.kernels.counting.drop_one import count_table, score_without
 from stages.kernels.counting.sets_by_size import score_open
 from stages.runtime.budgets import StopSignal
 
@@ -25,9 +24,6 @@ from .set_functions import SetFunctions, largest_size
 
 MOST_LINES = 64
 """Candidates scored at once where each may have a line of the tables of its own: up to 33 MB."""
-
-REDUCTION_SHARE = 2.0
-"""Up to this many cells per row, a set less each of its members is scored from one table of its cells; measured."""
 
 SLICE_WORK = 3e7
 """Work between two looks at the stop signal, in the unit of `counting_plan`: well below 0.1 s."""
@@ -41,7 +37,6 @@ class FamilyScorer(ScoredData):
     ==================  =============================================  =============================================
     `expand`            a set plus each of some candidates             the cheapest by `counting_plan`, for each set
     `local_score`       one family                                     an expansion by its last parent
-    `reduce`            a set less each of its members                 one table of its cells; expansions if too large
     `extend_sets`       many sets of one child, each plus some         expansions, one after the other
     `pairs`             all single parents of all children             each pair once, for both directions
     `cliques`           all sets within a small clique, many children  one table of cells for each child
@@ -199,38 +194,6 @@ class FamilyScorer(ScoredData):
             return self.empty_set_score(child)
         *rest, last = parents
         return float(self.expand(child, tuple(rest), np.array([last], dtype=np.int32))[last])
-
-    def reduce(self, child: int, parents: tuple[int, ...], which: Sequence[int] | None = None) -> np.ndarray:
-        """Scores of ``parents - {Y}`` for members Y.
-
-        `which` has the positions in `parents` of the members to leave out, by default all. Returns local scores in
-        nats, float64, shape (len(which),).
-        """
-        which = range(len(parents)) if which is None else which
-        is_large = self.n_configurations((child, *parents)) > REDUCTION_SHARE * len(self.data.weights)
-        if is_large or len(which) < 2 or self.definition.by_occurrence:
-            return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
-        return self._reduce_by_table(child, parents, which)
-
-    def _reduce_by_table(self, child: int, parents: tuple[int, ...], which: Sequence[int]) -> np.ndarray:
-        work = self.workspace()
-        r = int(self.n_states[child])
-        states = [int(self.n_states[p]) for p in parents]
-        counts = np.empty(r * math.prod(states), dtype=np.int64)
-        count_table(self.data, child, np.array(parents, dtype=np.int32), work.cell_of_row, counts)
-        out = np.empty(len(which))
-        for place, i in enumerate(which):
-            rest = parents[:i] + parents[i + 1 :]
-            # The tables of a set are the tables for expanding the set without its last member by this member.
-            tables = self.tables.of_expansion(child, self.n_configurations(rest[:-1]))
-            kind = tables.kind[rest[-1]]
-            before, after = math.prod(states[:i]), math.prod(states[i + 1 :])
-            value = score_without(counts, r, before, states[i], after, tables.cell[kind], tables.row[kind])
-            value -= tables.penalty * before * after
-            out[place] = round(value / self.quantum) * self.quantum
-            out[place] += 0.0 if self.gains is None else self.gains.of_set(child, rest)
-        self.count_evaluations(len(which), float(self.n_rows * (len(parents) + 1)))
-        return out
 
     def pairs(self) -> PairScores:
         """Scores of all single parents."""

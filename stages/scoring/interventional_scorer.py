@@ -71,11 +71,6 @@ class InterventionalScorer(FamilyScorer):
             return self.of_child(child).local_score(child, parents)
         return super().local_score(child, parents)
 
-    def reduce(self, child: int, parents: tuple[int, ...], which=None) -> np.ndarray:
-        if child in self.parts:
-            return self.of_child(child).reduce(child, parents, which)
-        return super().reduce(child, parents, which)
-
     def empty_set_score(self, child: int) -> float:
         if child in self.parts:
             return self.parts[child].empty_set_score(child)

@@ -202,13 +202,11 @@ class SetGrower:
         return [i for i in places if self._look_up((*parents[:i], *parents[i + 1 :])) is None]
 
     def _know_without(self, parents: tuple[int, ...], places: Sequence[int]) -> dict[tuple[int, ...], float]:
-        """Scores of a set less the member at each of `places`; one count serves all unknown ones."""
+        """Scores of a set less the member at each of `places`."""
         fewer = {i: (*parents[:i], *parents[i + 1 :]) for i in places}
-        missing = self._unknown_without(parents, places)
-        if missing:
-            self.evaluated += len(missing)
-            found = self.scorer.reduce(self.child, parents, missing).tolist()
-            self.scores |= {fewer[i]: value for i, value in zip(missing, found)}
+        for i in self._unknown_without(parents, places):
+            self.evaluated += 1
+            self.scores[fewer[i]] = self.scorer.local_score(self.child, fewer[i])
         return {rest: self.scores[rest] for rest in fewer.values()}
 
     def _look_up(self, parents: tuple[int, ...]) -> float | None:

@@ -98,10 +98,6 @@ class PopulationScorer:
             out[y] = self.local_score(child, (*parents, y))
         return out
 
-    def reduce(self, child, parents, which):
-        """Scores of the set without the members at these positions."""
-        return np.array([self.local_score(child, parents[:i] + parents[i + 1 :]) for i in which])
-
     def penalty(self, child: int) -> float:
         """Penalty per parent configuration."""
         return math.log(self.n_rows) / 2 * (int(self.n_states[child]) - 1)

@@ -7,7 +7,6 @@ row_groups           all others: the configurations of a parent set, as bitmaps 
 bitmaps_and_lists    and scores from these
 overlaps             numbers of rows that bitmaps share: the innermost loop
 pairs                counts and scores of all pairs of variables, tile by tile, both directions from one count
-drop_one             scores of a parent set less each of its members, from one table of counts
 set_values           what families share: sums over the cells of a set, made once; those of binary variables
 set_functions        scores as differences of these values
 clique_families      the best family of a child with parents in a small clique, from one table of counts

@@ -123,17 +123,7 @@ class FamilyCache:
 
     def reduce(self, child: int, parents: tuple[int, ...]) -> np.ndarray:
         """Scores of ``parents - {Y}`` for every member Y; float64, in the order of `parents`."""
-        self.requested += len(parents)
-        self._make_room()
-        fewer = [rest for _, rest in _less_one(parents)]
-        scores = [self._look_up(child, rest) for rest in fewer]
-        missing = [i for i, known in enumerate(scores) if known is None]
-        if missing:
-            self.computed += len(missing)
-            for i, value in zip(missing, self.scorer.reduce(child, parents, missing).tolist()):
-                scores[i] = value
-                self._keep_single(child, fewer[i], value)
-        return np.array(scores, dtype=np.float64)
+        return np.array([self.score(child, rest) for _, rest in _less_one(parents)])
 
     def _look_up(self, child: int, parents: tuple[int, ...]) -> float | None:
         known = self._singles.get((child, parents))

@@ -160,8 +160,6 @@ class BranchAndCut:
             self.tree.add(side, self._cost() - self._rounding)
         if self._is_spent():
             return
-        if branch.basis is not None:
-            self.incumbent.search(self.budget)
         if outcome.sides and is_time_to_search(self.n_branches):
             support = make_point(self.pool.lists, outcome.shares, SHARE_TOLERANCE).support
             self.incumbent.improve(self.budget, order_by_shares(support, self.rng))

@@ -53,7 +53,7 @@ def copied(machine_code: bool) -> Path:
 
     def ignored(_: str, names: list[str]) -> list[str]:
         without = LEFT_OUT if machine_code else "*"
-        return [n for n in names if n == "__pycache__" or n.endswith(".so") and fnmatch.fnmatch(n, without)]
+        return [n for n in names if n == "__pycache__" or (n.endswith(".so") and fnmatch.fnmatch(n, without))]
 
     shutil.rmtree(folder, ignore_errors=True)  # the sources may have changed
     for package in PACKAGES:

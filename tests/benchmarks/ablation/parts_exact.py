@@ -8,10 +8,9 @@ from stages.optimize.bounds.zero_half_cuts import HalvedSumSeparator
 
 from .parts import Part
 from .parts_bounds import WIDTHS
-from .patches import Acts, Patch, Text, Value, Wrapped
+from .patches import Acts, Patch, Value, Wrapped
 
 EXACT = "stages.optimize.exact."
-CUTTING = EXACT + "branch_and_cut:"
 ROWS, CLIQUE_ROWS = EXACT + "width.violated_rows:", "stages.optimize.bounds.width.clique_rows:"
 SHARED_TASKS = ("exact2", "proof2", *WIDTHS)  # of rows that the programme and the prices of triangles have
 
@@ -49,10 +48,6 @@ PARTS = {
     "gains of orders": _part(
         Acts(EXACT + "branching:OrderGains.ranked"),
         Value(EXACT + "branching:OrderGains.is_reliable", lambda *_: True),
-    ),
-    "search in branches": _part(
-        Acts(CUTTING + "BranchAndCut._merge", lambda _, own, branch, *__: branch.basis is not None),
-        Text(CUTTING + "BranchAndCut._merge", "if branch.basis is not None:", "if False:"),
     ),
     "exclusion by multipliers": _within(
         Acts(EXACT + "width.within_width:_exclude"), Value(EXACT + "width.within_width:LEAST_SETS", 1 << 60)

@@ -17,7 +17,9 @@ def _edited(tasks: tuple[str, ...], table: str, *edits: tuple[str, str, str]) ->
 
 
 def _counted(table: str, file: str, old: str, new: str) -> Part:
-    return _edited(("compiled lists", "compiled grown lists", "compiled hc", "compiled any"), table, (COUNTING + file, old, new))
+    return _edited(
+        ("compiled lists", "compiled grown lists", "compiled hc", "compiled any"), table, (COUNTING + file, old, new)
+    )
 
 
 def _level(left_out: str) -> Part:

@@ -49,9 +49,6 @@ PARTS = {
     "second climb": _climbed(
         ("hc",), Acts(CLIMBER + "turn_to_larger_next_gain"), Value("stages.optimize.climbing.hc:both_ways", one_way)
     ),
-    "one table for all reductions": _counted(
-        Acts(SCORER + "_reduce_by_table"), Value("stages.scoring.family_scorer:REDUCTION_SHARE", 0.0)
-    ),
     "functions of sets": _counted(
         Acts(SCORER + "set_functions", lambda made, *_: made is not None),
         Value(SCORER + "set_functions", lambda *_, **__: None),

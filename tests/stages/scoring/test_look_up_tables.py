@@ -39,13 +39,13 @@ def table(name: str) -> Dataset:
 
 
 def all_scores(dataset: Dataset, score: str) -> np.ndarray:
-    """Scores of many families: expansions, reductions, pairs, and the best of a clique; in units of rounding."""
+    """Scores of many families: expansions, single ones, pairs, and the best of a clique; in units of rounding."""
     scorer = FamilyScorer(dataset, score, ess=2.0)
     members = np.arange(2, dtype=np.int32)
     found = [scorer.pairs().matrix().ravel()]
     for parents in ((), (1,), (3, 1), (1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4, 5)):
         found.append(scorer.expand(0, parents))
-        found.append(scorer.reduce(0, parents))
+        found.append([scorer.local_score(0, parents[:i] + parents[i + 1 :]) for i in range(len(parents))])
     cliques = scorer.cliques(2)
     assert (cliques is None) == (score in ("bds", "qnml"))  # a cell depends on the family
     if cliques is not None:

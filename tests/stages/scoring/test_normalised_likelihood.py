@@ -86,9 +86,6 @@ def test_all_ways_of_counting_agree_with_the_twin(name, score):
                 assert checker.local_score(child, parents) == plain
                 if size == 1:
                     assert pairs[child, parents[0]] == scorer.local_score(child, parents)
-                if size == 3:
-                    fewer = [scorer.local_score(child, parents[:i] + parents[i + 1 :]) for i in range(3)]
-                    assert scorer.reduce(child, parents).tolist() == fewer
 
 
 def test_sets_share_their_values_only_under_fnml_and_where_sums_are_exact():

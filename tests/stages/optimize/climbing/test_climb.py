@@ -63,10 +63,6 @@ class RecordingScorer(FamilyScorer):
             self.families.append((child, ()))
         return super().local_score(child, parents)
 
-    def _reduce_by_table(self, child, parents, which):
-        self.families += [(child, parents[:i] + parents[i + 1 :]) for i in which]
-        return super()._reduce_by_table(child, parents, which)
-
 
 @pytest.mark.parametrize("extras", [{}, {"restarts": 3, "perturb": 4}, {"tabu": 5, "restarts": 2}])
 @pytest.mark.parametrize("method", FAMILY)

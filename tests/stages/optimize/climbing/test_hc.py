@@ -145,15 +145,3 @@ def test_minimal_i_map_on_many_rows(method):
         assert is_independence_map(found, truth), seed
         assert is_minimal(found, truth), seed
     assert len(shown) >= 5
-
-
-@pytest.mark.parametrize("score", ["bic", "aic", "bdeu", "k2", "ll"])
-def test_scores_less_one_member(score, monkeypatch):
-    dataset, _ = dependent_dataset(9, 7, 300)
-    scorer = FamilyScorer(dataset, score, 3.0)
-    for size in range(1, 6):
-        parents = tuple(range(1, 1 + size))
-        expected = [scorer.local_score(0, parents[:i] + parents[i + 1 :]) for i in range(size)]
-        for share in (0.0, 1e9):
-            monkeypatch.setattr("stages.scoring.family_scorer.REDUCTION_SHARE", share)
-            assert scorer.reduce(0, parents) == pytest.approx(expected, abs=2 * scorer.quantum)
