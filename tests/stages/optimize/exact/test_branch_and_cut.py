@@ -173,7 +173,7 @@ def test_jobs_change_nothing(seed, monkeypatch):
     monkeypatch.setattr(branch_and_cut, "ROOT_ROUNDS", 1)
     monkeypatch.setattr(branch_and_cut, "BRANCH_ROUNDS", 1)
     table = random_table(seed, 7, max_parents=4, n_sets=16)
-    for budget in ({}, {"evaluations": 10_000}):
+    for budget in ({}, {"evaluations": 5_000}):
         trees = [tree_on(table, seed, Budget(**budget), jobs=jobs) for jobs in (1, 2)]
         for tree in trees:
             tree.run()
