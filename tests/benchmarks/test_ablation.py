@@ -1,10 +1,12 @@
 """The patches of the ablations match the present sources, and results are counted as their definitions say."""
 
 import time
+from unittest import mock
 
 import pytest
 
 from benchmarks.ablation import __main__ as ablation
+from benchmarks.ablation import copies
 from benchmarks.ablation.parts import all_parts
 from benchmarks.ablation.patches import Acts, Text, Value, applied, counted, resolved
 from benchmarks.ablation.report import Row, holm, markdown, sign_test
@@ -26,6 +28,31 @@ def test_every_part_can_be_switched_off_and_counted(name):
     assert all(resolved(patch.place)[2] is was for patch, was in zip(part.patches, before))
     with counted({name: part.acts}) as counts:
         assert counts == {name: 0}
+
+
+@pytest.mark.parametrize("name", [name for name in PARTS if "EDITS" in PARTS[name].patches[0].place])
+def test_a_copy_differs_by_the_edits_and_has_no_machine_code(name, tmp_path):
+    with applied(PARTS[name].patches):
+        copies.copy_into(tmp_path, machine_code=False)
+        edits = copies.EDITS
+    changed = [edit.path for edit in edits]
+    for path in copies.PROJECT.glob("stages/kernels/**/*.py"):
+        place = path.relative_to(copies.PROJECT)
+        assert (path.read_text() != (tmp_path / place).read_text()) == (str(place) in changed)
+    assert not list(tmp_path.glob("**/*.so")) and copies.EDITS == ()
+
+
+def test_a_copy_lacks_the_machine_code_left_out(tmp_path):
+    found = {}
+    for level in ("", "*v4*"):
+        with mock.patch.object(copies, "PROJECT", tmp_path / "project"), mock.patch.object(copies, "LEFT_OUT", level):
+            for package in copies.PACKAGES:
+                (tmp_path / "project" / package).mkdir(parents=True, exist_ok=True)
+            for name in ("_native_v3.so", "_native_v4.so"):
+                (tmp_path / "project" / "stages" / name).touch()
+            copies.copy_into(tmp_path / f"copy{level.strip('*')}", machine_code=True)
+        found[level] = sorted(path.name for path in (tmp_path / f"copy{level.strip('*')}").glob("**/*.so"))
+    assert found == {"": ["_native_v3.so", "_native_v4.so"], "*v4*": ["_native_v3.so"]}
 
 
 @pytest.mark.parametrize("old, times", [("no such text", 0), ("return", 2)])

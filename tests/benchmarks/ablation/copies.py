@@ -7,16 +7,14 @@ where numba compiles the kernels; the program without a change is run as a copy 
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-from ..run import RESULTS
 
 if TYPE_CHECKING:
     from .tasks import Outcome, Task
@@ -46,22 +44,18 @@ LEFT_OUT = ""
 """Pattern of files with machine code that the copies to come go without."""
 
 
-def copied(machine_code: bool) -> Path:
-    """The folder of a copy with these edits, made if necessary."""
-    changes = repr((EDITS, LEFT_OUT, machine_code))
-    folder = RESULTS / "copies" / hashlib.sha256(changes.encode()).hexdigest()[:12]
+def copy_into(folder: Path, machine_code: bool) -> None:
+    """Copy the program into a folder, with these edits."""
 
     def ignored(_: str, names: list[str]) -> list[str]:
         without = LEFT_OUT if machine_code else "*"
         return [n for n in names if n == "__pycache__" or (n.endswith(".so") and fnmatch.fnmatch(n, without))]
 
-    shutil.rmtree(folder, ignore_errors=True)  # the sources may have changed
     for package in PACKAGES:
         shutil.copytree(PROJECT / package, folder / package, ignore=ignored)
     for edit in EDITS:
         path = folder / edit.path
         path.write_text(edit.made(path.read_text()))
-    return folder
 
 
 def in_copy(name: str, machine_code: bool = False) -> Task:
@@ -70,14 +64,15 @@ def in_copy(name: str, machine_code: bool = False) -> Task:
     def run(path: Path, seed: int, limit: float) -> Outcome:
         if limit < 1.0:
             return {"result": 0.0}  # what a run warms would not reach the copy
-        folder = copied(machine_code)
-        found = subprocess.run(
-            [sys.executable, "-m", __name__, name, path, str(seed), str(limit)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT / "tests")])},
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            check=True,
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            copy_into(Path(folder), machine_code)
+            found = subprocess.run(
+                [sys.executable, "-m", __name__, name, path, str(seed), str(limit)],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, str(PROJECT / "tests")])},
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                check=True,
+            )
         return dict(json.loads(found.stdout))
 
     return run

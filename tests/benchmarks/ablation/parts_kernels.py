@@ -13,7 +13,7 @@ POSTERIOR = "stages/kernels/posterior/tempered_walks.py"
 
 def _edited(tasks: tuple[str, ...], table: str, *edits: tuple[str, str, str]) -> Part:
     changed = tuple(Edit(*edit) for edit in edits)
-    return Part(tasks, table, (Value(COPIES + "EDITS", changed),), Acts(COPIES + "copied"))
+    return Part(tasks, table, (Value(COPIES + "EDITS", changed),), Acts(COPIES + "copy_into"))
 
 
 def _counted(table: str, file: str, old: str, new: str) -> Part:
@@ -24,7 +24,7 @@ def _counted(table: str, file: str, old: str, new: str) -> Part:
 
 def _level(left_out: str) -> Part:
     tasks = ("coded lists", "coded grown lists", "coded hc")
-    return Part(tasks, "plants", (Value(COPIES + "LEFT_OUT", left_out),), Acts(COPIES + "copied"))
+    return Part(tasks, "plants", (Value(COPIES + "LEFT_OUT", left_out),), Acts(COPIES + "copy_into"))
 
 
 PARTS = {

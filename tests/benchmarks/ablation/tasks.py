@@ -137,8 +137,9 @@ def complete_lists(max_parents: int) -> Task:
     def run(path: Path, seed: int, limit: float) -> Outcome:
         import bnsl
 
-        of = {"method": "sequential", "max_parents": max_parents, "seed": seed}
-        lists = bnsl.parentsets(str(path), time=f"{limit}s", quiet=True, **of)
+        lists = bnsl.parentsets(
+            str(path), method="sequential", max_parents=max_parents, time=f"{limit}s", seed=seed, quiet=True
+        )
         return {"result": float(lists.record.n_sets)}
 
     return run
