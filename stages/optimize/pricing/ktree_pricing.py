@@ -276,7 +276,7 @@ class KTreePricing:
         self._note(OrderedNetwork(best.order, problem.parents(best.chosen), problem.score(best.chosen)))
 
     def _solve_groups(self) -> None:
-        """Solve groups of the best network's cliques exactly."""
+        """Solve groups of the best network's cliques exactly; gains on dense data of 100 to 500 columns."""
         _, within = prepare_both(self.run.lists.table(), self.treewidth)
         groups = GroupSearch(within, self.run.rng)
         groups.start(self.best.order, self.best.parents)
@@ -287,7 +287,7 @@ class KTreePricing:
 
     def grow(self) -> None:
         """Grow sets within the predecessors in an order near the present one, and within the cliques of the present
-        network.
+        network. The former gains on dense data of many columns (pumsb_star).
         """
         focus, run = self._focus, self.run
         if not self.is_too_wide:

@@ -36,7 +36,8 @@ from .run import PricingRun, start_run
 
 NEAR_ORDERS = 4
 NEAR_SPREAD = 0.1
-"""Orders near the best one priced per round, and standard deviation of their shifts as a share of n."""
+"""Orders near the best one priced per round, and standard deviation of their shifts as a share of n. They gain
+on many columns (ad, 1,556)."""
 
 PHASE_WORK = 50_000_000
 PHASE_PROFILES = 60
@@ -130,7 +131,10 @@ class OrderPricing:
         self.home.best = OrderedNetwork(order, parents, self.best.score)
 
     def _best_moves(self, order: np.ndarray) -> np.ndarray:
-        """The order that best moves of single variables reach from `order`; the sets met join the lists."""
+        """The order that best moves of single variables reach from `order`; the sets met join the lists.
+
+        They gain on sparse tables (andes, win95pts), and little on dense ones.
+        """
         if self.trees is None or self.trees.is_outdated:
             self.trees = KeptTrees(self.run.growers)
 

@@ -2,7 +2,8 @@
 
 Until then the run equals a run without a bound: the same calls with the same budgets and the same random stream.
 Checks of the width use a separate random stream. They use greedy elimination, so a network may count as too wide
-although its treewidth is within the bound.
+although its treewidth is within the bound. It pays where networks are narrow (hailfinder, win95pts within 20): the
+gap is a third of what it is without; on andes within 20 the later start costs 70 to 170 nats.
 """
 
 from __future__ import annotations

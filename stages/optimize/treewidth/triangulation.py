@@ -125,6 +125,7 @@ def narrowed_network(
     """A network within the bounds: that of `parents`; if it is too wide, it is narrowed and then improved.
 
     None if it cannot be narrowed, or if the budget ends first. It is not improved where triangulations do not pay.
+    Narrowing gains on dense data of some 100 columns (accidents, pumsb_star); it loses on 2,000 columns of 500 rows.
     """
     if not triangulations_pay(len(parents), treewidth):
         return narrowed(lists, treewidth, bound, rng, parents, budget)
