@@ -26,7 +26,7 @@ _BINARY_SIZE = 1 << 16
 
 _TEXT = bytes(range(0x20, 0x100)) + b"\t\n\r\f\x1b"
 # Possessive quantifiers: each comment matches in one way only. So the time grows linearly with their number.
-_COMMENTS = re.compile(rb"(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+_COMMENTS = re.compile(rb"(?>(?:\s++|#[^\n]*+|//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/)*)")
 TAGGED_NAME = re.compile(rb"<(\w[^\s<>/]*+)[^<>\n]*+>(?>[^\n]*?</\1>)?[^\n<,;\t|]*+[,;\t|]")
 """A first cell that begins with a tag, and a delimiter: the names of a table, for no XML goes on like this."""
 _RECORD = re.compile(rb"\s*+\{.*\}\s*$")

@@ -40,17 +40,17 @@ def _json_lines(about: tuple[str, Kind, str, str], code: tuple[str, str], **furt
 
 
 # The patterns run over a mebibyte: repetitions are possessive or bounded by what follows, so no pattern takes
-# quadratic time. An opening brace follows the words before it or stands alone on a line; a table whose first column
+# quadratic time. A group is repeated within an atomic one: Python 3.11.2 misreads possessive repetitions of groups. An opening brace follows the words before it or stands alone on a line; a table whose first column
 # is called "network" or "graph" continues otherwise.
 _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
 _BRACE = rb"(?:[ \t]*+\{|[ \t]*+(?://[^\n]*)?" + _ALONE + rb")"
-_WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?:[ ]+[^\s,;{}"]++)*+))?'
+_WORDS = rb'(?:[ \t]++(?:"(?:[^"\\\n]|\\.)*"|[^\s,;{}"]++(?>(?:[ ]+[^\s,;{}"]++)*)))?'
 _BLOCK = rb"(?:" + _WORDS + _BRACE + rb"|[ \t]*\n\s*+[^\s,;{}]+" + _ALONE + rb")"
-_SKIP = rb"(?:\s|#[^\n]*(?:\n|\Z))*+"
+_SKIP = rb"(?>(?:\s|#[^\n]*(?:\n|\Z))*)"
 _NUMBER = rb"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
 # A block of a pss file has lines of a score with parents, and one bare score for the empty set; no column of a table
 # looks like this.
-_PSS_SETS = rb"(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*+"
+_PSS_SETS = rb"(?>(?:[ ]*(?:" + _NUMBER + rb"[ \t]+\S[^\n]*)?\n)*)"
 _PSS_EMPTY = rb"[ ]*" + _NUMBER + rb"[ ]*(?:\n|\Z)"
 _PSS_NEXT = rb"(?:VAR|META)[ \t]+\S"
 
@@ -142,7 +142,7 @@ FORMATS = (
         ("pss", Kind.PARENT_SETS, "a pss score file (URLearning)", ".pss"),
         ("sets.pss:read_pss", "sets.pss:pss_chunks"),
         help="URLearning scores, text",
-        pattern=rb"(?i:META[ \t]+[^\s=,;|]+[ \t]*=|(?:META[ \t][^\n]*\n\s*)++VAR[ \t]|VAR[ ]+\S+[ ]*\n"
+        pattern=rb"(?i:META[ \t]+[^\s=,;|]+[ \t]*=|(?>(?:META[ \t][^\n]*\n\s*)+)VAR[ \t]|VAR[ ]+\S+[ ]*\n"
         rb"(?:"
         + _PSS_SETS
         + _PSS_NEXT
@@ -165,8 +165,8 @@ FORMATS = (
         ("net", Kind.PARAMETERS, "a HUGIN network", ".net"),
         ("graphs.parameters.hugin:read_hugin", "graphs.parameters.hugin:hugin_text"),
         help="HUGIN",
-        pattern=rb"(?:%[^\n]*\n\s*)*+(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+(?:\([^()\n]*\))?|"
-        rb"potential[ ]*\((?:[^()\n,]|\([^()\n]*\))*+\))" + _BRACE,
+        pattern=rb"(?>(?:%[^\n]*\n\s*)*)(?:net|(?:class|(?:(?:discrete|continuous)[ ])?node)[ ]+\w+(?:\([^()\n]*\))?|"
+        rb"potential[ ]*\((?>(?:[^()\n,]|\([^()\n]*\))*)\))" + _BRACE,
     ),
     _row(
         ("xmlbif", Kind.PARAMETERS, "an XMLBIF network", ".xmlbif .bifxml"),
@@ -222,7 +222,7 @@ FORMATS = (
         help="bnlearn model string [A][B|A]",
         # Families in brackets and nothing else; but a single one on each of several lines, without a bar, is a label
         # of a table.
-        pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?:\[[^\[\]\n]++\]\s*)*+(?:\[[^\[\]\n]*+\s*+)?\Z",
+        pattern=rb"(?=\[)(?=(?s:.*(?:\]\[|\|))|[^\n]*+\s*+\Z)(?>(?:\[[^\[\]\n]++\]\s*)*)(?:\[[^\[\]\n]*+\s*+)?\Z",
     ),
     _row(
         ("svg", Kind.PICTURE, "an SVG picture", ".svg"),

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from .kinds import Format, Kind
 
-XML_PROLOG = rb"(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*+-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*+"
+XML_PROLOG = rb"(?>(?:<\?[^>]*>\s*|<!--(?>(?:[^-]|-(?!->))*)-->\s*|<!(?!--)[^>]*>\s*|\]>\s*)*)"
 """What may precede the first element of an XML file; the expression is possessive."""
 
-UAI_NUMBERS = rb"[ \t]*\n(?:[ \t]*(?:\d++[ \t]*)?\n)*+[ \t]*\d++[ \t]+\d"
+UAI_NUMBERS = rb"[ \t]*\n(?>(?:[ \t]*(?:\d++[ \t]*)?\n)*)[ \t]*\d++[ \t]+\d"
 """Lines of a number, then one of at least two numbers, which a table of one column has not."""
 
 _OPENED = rb"[ \t]+\w+\s*+\{[ \t]*+(?:\n|\Z)"
-_PACE_COMMENTS = rb"(?:c[^\n]*\n|[ \t]*\n)*+"
+_PACE_COMMENTS = rb"(?>(?:c[^\n]*\n|[ \t]*\n)*)"
 
 _BY_PGMPY = "pgmpy reads it (readwrite.{}) and writes BIF, which is read (readwrite.BIFWriter)"
 
@@ -41,7 +41,7 @@ UNREAD = (
         "arff",
         "an ARFF file of WEKA",
         "save it as CSV: WEKA, R (foreign::read.arff) and Python (scipy.io.arff.loadarff) read it",
-        pattern=rb"(?:%[^\n]*+\n\s*+)*+(?i:@relation)[ \t]",
+        pattern=rb"(?>(?:%[^\n]*+\n\s*+)*)(?i:@relation)[ \t]",
     ),
     _row(
         "dagitty",
@@ -54,7 +54,7 @@ UNREAD = (
         "a GML graph",
         "write it as GraphML, which is read, in Python: "
         "networkx.write_graphml(networkx.read_gml('FILE'), 'NEW.graphml')",
-        pattern=rb"(?:(?:Creator|Version|comment)[ \t][^\n]*+\n\s*+)*+graph\s*+\[\s*+(?:(?:node|edge)\s*+\[|"
+        pattern=rb"(?>(?:(?:Creator|Version|comment)[ \t][^\n]*+\n\s*+)*)graph\s*+\[\s*+(?:(?:node|edge)\s*+\[|"
         rb'(?:directed|id|version|multigraph)\s++[-\d]|(?:comment|label|name|Creator)\s++")',
     ),
     _row(
@@ -74,13 +74,13 @@ UNREAD = (
         "dne",
         "a Netica network",
         "GeNIe opens it and saves it as .xdsl, which is read",
-        pattern=rb"(?://[^\n]*\n\s*)*+bnet" + _OPENED,
+        pattern=rb"(?>(?://[^\n]*\n\s*)*)bnet" + _OPENED,
     ),
     _row(
         "dsc",
         "a network of Microsoft's MSBN",
         "bnlearn of R reads it and writes BIF, which is read: write.bif('NEW.bif', read.dsc('FILE'))",
-        pattern=rb"(?://[^\n]*\n\s*)*+belief[ \t]+network\b",
+        pattern=rb"(?>(?://[^\n]*\n\s*)*)belief[ \t]+network\b",
     ),
     _row(
         "gr",
@@ -100,7 +100,7 @@ UNREAD = (
         "Cytoscape exports it as GraphML, which is read: File, Export, Network to File",
         pattern=rb'\{\s*"format_version"\s*:\s*"[\d.]++"\s*,\s*"generated_by"',
     ),
-    _row("tikz", "a TikZ picture", pattern=rb"(?:%[^\n]*+\n)*+\\begin\{tikzpicture\}"),
+    _row("tikz", "a TikZ picture", pattern=rb"(?>(?:%[^\n]*+\n)*)\\begin\{tikzpicture\}"),
     _row(
         "uai-markov",
         "a Markov network of UAI",

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from bnsl_cli.main import cli
 from formats import open_dataset, open_network, open_parent_sets, open_table_writer, write_network
 from formats.data_records import Variable
-from formats.detection import HEAD_SIZE, TAGGED_NAME, detect, detect_lines
+from formats.detection import _COMMENTS, HEAD_SIZE, TAGGED_NAME, detect, detect_lines
 from formats.errors import Malformed
 from formats.kinds import STRUCTURES, Kind
 from formats.registry import FORMATS, find_format, formats_of
@@ -121,6 +121,13 @@ def test_samples(path):
     ours = {f"{row.target}.v1.jsonl": row.name for row in FORMATS} | {"sets.v1.jsonl": "bnsl.parentsets"}
     ours |= {"modelstring.txt": "modelstring"}
     assert detect(path.read_bytes()).name == ours.get(path.name, ending)
+
+
+def test_no_group_is_repeated_possessively():
+    """Python 3.11.2 loses a character after such a repetition of a group that holds another."""
+    patterns = [row.pattern for row in (*FORMATS, *UNREAD) if row.pattern] + [TAGGED_NAME.pattern, _COMMENTS.pattern]
+    assert len(patterns) > 20
+    assert [p for p in patterns if re.search(rb"(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+", p)] == []
 
 
 @pytest.mark.parametrize("row", [*FORMATS, *UNREAD], ids=lambda row: row.name)

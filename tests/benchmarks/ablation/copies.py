@@ -67,7 +67,7 @@ def in_copy(name: str, machine_code: bool = False) -> Task:
         with tempfile.TemporaryDirectory() as folder:
             copy_into(Path(folder), machine_code)
             found = subprocess.run(
-                [sys.executable, "-m", __name__, name, path, str(seed), str(limit)],
+                [sys.executable, "-P", "-m", __name__, name, path, str(seed), str(limit)],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, str(PROJECT / "tests")])},
                 cwd=folder,
                 stdout=subprocess.PIPE,
