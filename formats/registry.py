@@ -40,7 +40,7 @@ def _json_lines(about: tuple[str, Kind, str, str], code: tuple[str, str], **furt
 
 
 # The patterns run over a mebibyte: repetitions are possessive or bounded by what follows, so no pattern takes
-# quadratic time. A group is repeated within an atomic one, as Python 3.11.2 misreads possessive repetitions of groups.
+# quadratic time. A group is repeated within an atomic one: Python 3.11.2 misreads possessive repetitions of groups.
 # An opening brace follows the words before it or stands alone on a line; a table whose first column is called
 # "network" or "graph" continues otherwise.
 _ALONE = rb"[ \t]*+\n\s*+\{[ \t]*+\}?[ \t]*+(?:\n|\Z)"
