@@ -117,4 +117,5 @@ def test_every_kernel_that_python_calls_is_compiled(signatures):
 @late
 @pytest.mark.slow
 def test_one_signature_for_each_kernel_that_python_calls(signatures):
-    assert not {name: types for name, types in signatures.items() if len(types) > 1}
+    # Tests call others too: their machine code may come from the cache.
+    assert not {name: signatures[name] for name in called_by_python() if len(signatures[name]) > 1}
