@@ -86,9 +86,9 @@ def base_environment() -> dict[str, str]:
 
 
 def environment(forked: bool = False, **changes: str) -> dict[str, str]:
-    """The same with `changes`, and with `bnsl` on the path."""
+    """The same with `changes`, and with `bnsl` and this Python on the path."""
     values = base_environment()
-    values["PATH"] = f"{script_folder(forked)}:{values['PATH']}"
+    values["PATH"] = f"{script_folder(forked)}:{os.path.dirname(sys.executable)}:{values['PATH']}"
     return values | changes
 
 
