@@ -3,7 +3,8 @@
 An arc is covered if its head has the same parents as its tail, and the tail. Its reversal leads to an equivalent
 network, and such reversals connect all networks of a class (Chickering 1995). A head, then one of its parents are
 drawn uniformly. Both families have as many parents after the reversal as the other had before, so the step back is
-as probable, and the rule of Metropolis needs the scores alone. They are equal under a score such as BDeu.
+as probable, and the rule of Metropolis needs the scores alone. They are equal under a score such as BDeu. Reversals
+pay where many networks of a class have much weight (nltcs).
 """
 
 import math
