@@ -80,9 +80,9 @@ class ListingOptions(TypedDict, total=False):
         float | None,
         Option(
             "List also sets that a subset dominates, unless the subset scores more by ln(1/EPS) nats; 'bnsl "
-            "posterior' needs them. 0 lists all sets that were scored. Sets with a constant column are never listed, "
-            "since the column changes no score; 'left_out' and 'listed_share' count them as left out. Drop such "
-            "columns.",
+            "posterior' needs them. 0 lists all sets that were scored. No set with a constant column is listed, and "
+            "such a column has the empty set alone: it changes no score. 'left_out' and 'listed_share' count the "
+            "other sets as left out. Drop such columns.",
             Number(0, 1, open_most=True),
             "EPS",
             section="Method",
