@@ -132,7 +132,7 @@ def seconds(task: Task) -> Task:
 
 
 def complete_lists(max_parents: int) -> Task:
-    """All sets of up to so many parents."""
+    """Lists all sets that have at most `max_parents` parents."""
 
     def run(path: Path, seed: int, limit: float) -> Outcome:
         import bnsl
