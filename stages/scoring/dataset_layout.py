@@ -258,8 +258,11 @@ def _weighted_counts(column: np.ndarray, weights: np.ndarray, n_states: int) -> 
     return counts[0] if len(counts) == 1 else np.sum(counts, axis=0)
 
 
-def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
-    """Scratch arrays for one thread, large enough for every child and parent set of the data."""
+def make_workspace(data: PackedData, n_states: np.ndarray, state_counts: np.ndarray) -> Workspace:
+    """Scratch arrays for one thread, large enough for every child and parent set of the data.
+
+    `state_counts` has the rows in every state of every variable.
+    """
     n_words = data.bits.shape[1]
     n_packed = 64 * n_words
     sizes = sorted({int(r) for r in n_states})
@@ -267,4 +270,4 @@ def make_workspace(data: PackedData, n_states: np.ndarray) -> Workspace:
     # A wide configuration has more than `limit` rows; further entries hold what `split_rows` writes on trial.
     most_wide = max(n_packed // (limit + 1) + 2 for limit in limits)
     most_cells = max((n_packed // (limit + 1) + 2) * r for limit, r in zip(limits, sizes))
-    return new_workspace(n_words, most_wide, most_cells, sizes[-1])
+    return new_workspace(n_words, most_wide, most_cells, sizes[-1], state_counts.astype(np.int32), len(n_states))

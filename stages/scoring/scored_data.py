@@ -67,7 +67,7 @@ class ScoredData:
     def workspace(self) -> Workspace:
         """Scratch arrays of the calling thread."""
         if not hasattr(self._thread, "workspace"):
-            self._thread.workspace = make_workspace(self.data, self.n_states)
+            self._thread.workspace = make_workspace(self.data, self.n_states, self.state_counts)
         return self._thread.workspace
 
     @cached_property

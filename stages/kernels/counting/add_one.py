@@ -16,7 +16,15 @@ import numpy as np
 
 from ..jit import borrowing
 from .bitmaps_and_lists import binary_narrow_score, binary_wide_score, narrow_score, unsplit_score, wide_score
-from .counting_plan import LABELLED_ROWS, choose_block, choose_plan, stored_plan
+from .counting_plan import (
+    INCLUSION_EXCLUSION,
+    LABELLED_ROWS,
+    choose_block,
+    choose_plan_by_rows,
+    plan_inclusion_exclusion,
+    stored_plan,
+)
+from .inclusion_exclusion import complete_overlaps
 from .labelled_rows import labelled_score
 from .overlaps import count_overlaps
 
@@ -91,10 +99,16 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
     # Bitmaps, lists and labels stay in the workspace for the calls that continue with the same candidates.
     done = 0.0
     if first == 0:
-        done = choose_plan(data, tables.drops_pure, child, parents, candidates, work)
+        if plan_inclusion_exclusion(
+            bits, offsets, word_shifts, child, parents, len(candidates), work.requests, work.pairs, work.cells,
+            work.bitmaps, overlaps, work.state_rows, work.sources, cell_counts, work.plan,
+        ):  # fmt: skip
+            done = 1.0 * len(weights)
+        else:
+            done = choose_plan_by_rows(data, tables.drops_pure, child, parents, candidates, work)
     plan = stored_plan(work.plan)
     n_wide, n_narrow, level, n_listed = plan.n_wide, plan.n_narrow, plan.level, plan.n_listed
-    n_cells = n_wide * r
+    n_cells, n_counted = n_wide * r, plan.n_counted
     n_configurations = 1.0
     for parent in parents:
         n_configurations *= offsets[parent + 1] - offsets[parent]
@@ -106,7 +120,16 @@ def score_expansions(data, tables, child, parents, candidates, first, most_work,
             offsets, candidates, block, r, n_words, plan, most_work - done, places, work.bitmaps
         )
         done += cost
-        if n_bitmaps > 0 and n_cells > 0:
+        if n_bitmaps > 0 and n_cells > 0 and plan.strategy == INCLUSION_EXCLUSION:
+            # Entries after the overlaps of all cells: first the overlaps of the counted bitmaps, then scratch.
+            counts = overlaps[n_bitmaps * n_cells : n_bitmaps * (n_cells + n_counted)]
+            by_cell = overlaps[n_bitmaps * (n_cells + n_counted) : n_bitmaps * (2 * n_cells + n_counted)]
+            count_overlaps(work.cells, n_counted, bits, work.bitmaps, n_bitmaps, word_shifts, counts)
+            complete_overlaps(
+                offsets, parents, r, n_cells, candidates, block, place, work.sources, work.state_rows, work.pairs,
+                n_counted, counts, by_cell, work.bitmaps, overlaps,
+            )  # fmt: skip
+        elif n_bitmaps > 0 and n_cells > 0:
             count_overlaps(work.cells, n_cells, bits, work.bitmaps, n_bitmaps, word_shifts, overlaps)
         for k in range(block, place):
             candidate, bitmap = candidates[k], places[k - block]

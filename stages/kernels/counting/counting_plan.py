@@ -2,6 +2,8 @@
 
 Strategies for a parent set:
 
+- ``INCLUSION_EXCLUSION`` for a small child and few parent configurations: a few bitmaps are counted, the other cells
+  follow from them (`inclusion_exclusion`).
 - ``LABELLED_ROWS`` for many states: rows are labelled by their cell and counted in the order of the table
   (`labelled_rows`).
 - ``BITMAPS_AND_LISTS`` for all others: a bitmap for each configuration with many rows, a list of rows for each with
@@ -19,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import borrowing, inlined
+from .inclusion_exclusion import bitmaps_to_count, prepare_free_cells
 from .labelled_rows import label_all_rows
 from .row_groups import count_narrow_cells, count_wide_cells, narrow_limit, split_rows
 
-LABELLED_ROWS, BITMAPS_AND_LISTS = range(2)
+INCLUSION_EXCLUSION, LABELLED_ROWS, BITMAPS_AND_LISTS = range(3)
 
 WORD_COST = 0.15
 """AND + popcount of one word of 64 rows."""
@@ -49,6 +52,8 @@ class CountingPlan(NamedTuple):
         Line of ``rows`` and ``starts`` of `packed_data.Workspace` that holds the lists.
     n_listed : int
         Rows to walk for a candidate.
+    n_counted : int
+        Bitmaps to count for each state of a candidate under ``INCLUSION_EXCLUSION``.
     """
 
     strategy: int
@@ -56,23 +61,51 @@ class CountingPlan(NamedTuple):
     n_narrow: int
     level: int
     n_listed: int
+    n_counted: int
 
 
 @borrowing
 def stored_plan(slots):
     """The plan in `packed_data.Workspace.plan`."""
-    return CountingPlan(strategy=slots[0], n_wide=slots[1], n_narrow=slots[2], level=slots[3], n_listed=slots[4])
+    return CountingPlan(
+        strategy=slots[0], n_wide=slots[1], n_narrow=slots[2], level=slots[3], n_listed=slots[4], n_counted=slots[5]
+    )
 
 
 @borrowing
-def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed):
+def write_plan(slots, strategy, n_wide, n_narrow, level, n_listed, n_counted):
     """Keep a plan for the calls that continue with the same parent set."""
-    slots[0], slots[1], slots[2], slots[3], slots[4] = strategy, n_wide, n_narrow, level, n_listed
+    slots[0], slots[1], slots[2], slots[3] = strategy, n_wide, n_narrow, level
+    slots[4], slots[5] = n_listed, n_counted
+
+
+@borrowing
+def plan_inclusion_exclusion(
+    bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps, state_rows,
+    sources, cell_counts, slots,
+):  # fmt: skip
+    """Whether a set is counted by inclusion and exclusion; if it is, prepare the workspace and write the plan.
+
+    Parameters as in `inclusion_exclusion.bitmaps_to_count` and `inclusion_exclusion.prepare_free_cells`.
+    """
+    n_counted = bitmaps_to_count(
+        bits, offsets, word_shifts, child, parents, n_candidates, requests, pairs, cells, bitmaps, overlaps
+    )
+    if n_counted < 0:
+        return False
+    n_wide = prepare_free_cells(
+        bits, offsets, word_shifts, child, parents, state_rows, cells, sources, cell_counts, overlaps
+    )
+    write_plan(slots, INCLUSION_EXCLUSION, n_wide, 0, 0, 0, n_counted)
+    return True
 
 
 @inlined
-def choose_plan(data, drops_pure, child, parents, candidates, work):
+def choose_plan_by_rows(data, drops_pure, child, parents, candidates, work):
     """Choose the strategy for a parent set, prepare the workspace for it and write the plan there.
+
+    `plan_inclusion_exclusion` is called first. It takes single arrays: for its small sets, passing tuples of arrays
+    would cost as much as several scores.
 
     Parameters
     ----------
@@ -97,7 +130,7 @@ def choose_plan(data, drops_pure, child, parents, candidates, work):
             data.codes, child, r, offsets, parents, weights, work.cell_of_row, work.cell_counts
         )
         if labels_are_cheaper(work.cell_counts, n_labelled, r, mean_states, bits.shape[1], weights.sum(), drops_pure):
-            write_plan(work.plan, LABELLED_ROWS, 0, n_labelled, 0, len(weights))
+            write_plan(work.plan, LABELLED_ROWS, 0, n_labelled, 0, len(weights), 0)
             return done
     rows, starts, listed, cells, cell_counts = work.rows, work.starts, work.listed, work.cells, work.cell_counts
     n_words = bits.shape[1]
@@ -112,7 +145,7 @@ def choose_plan(data, drops_pure, child, parents, candidates, work):
         data.codes, child, r, weights, rows, starts, level, n_narrow, drops_pure, n_wide * r, cell_counts, listed
     )
     n_listed = starts[level, n_narrow] if n_narrow > 0 else 0
-    write_plan(work.plan, BITMAPS_AND_LISTS, n_wide, n_narrow, level, n_listed)
+    write_plan(work.plan, BITMAPS_AND_LISTS, n_wide, n_narrow, level, n_listed, 0)
     return done
 
 

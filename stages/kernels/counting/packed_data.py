@@ -66,14 +66,29 @@ class Workspace(NamedTuple):
     rest: np.ndarray  # int64 (256,): rows left over per child state
     overlaps: np.ndarray  # int32: rows that cells share with the bitmaps of a block of candidates
     bitmaps: np.ndarray  # int32 (n_states,): the bitmaps of a block of candidates
-    plan: np.ndarray  # int64 (5,): the fields of `counting_plan.CountingPlan` for the parent set at hand
+    plan: np.ndarray  # int64 (6,): the fields of `counting_plan.CountingPlan` for the parent set at hand
+    # The last four serve `inclusion_exclusion`.
+    state_rows: np.ndarray  # int32 (n_states,): rows in every state
+    pairs: np.ndarray  # int32 (n_free, n_free): rows that two free states share
+    requests: (
+        np.ndarray
+    )  # int64 (n_variables,): candidates counted with a variable so far, -1 once its pairs are known
+    sources: np.ndarray  # int64 (3, MOST_CELLS): where the count of a cell comes from
 
 
 MOST_BITMAPS = 64
 """Bitmaps of candidates counted together; a single candidate may have more."""
 
+MOST_PAIRS = 1 << 23
+"""Pairs of states whose counts are kept: 32 MB."""
 
-def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: int) -> Workspace:
+MOST_CELLS = 64
+"""Cells of a child and its parents up to which inclusion and exclusion is considered."""
+
+
+def new_workspace(
+    n_words: int, most_wide: int, most_cells: int, most_states: int, state_rows: np.ndarray, n_variables: int
+) -> Workspace:
     """Scratch for data of `n_words` words of packed rows.
 
     Parameters
@@ -82,8 +97,12 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         Largest number of wide configurations of a parent set, and of their cells with the child's states.
     most_states : int
         Largest number of states of a variable.
+    state_rows : ndarray of int32, shape (n_states,)
+        Rows in every state.
     """
     n_packed = 64 * n_words
+    n_free = len(state_rows) - n_variables
+    n_known = n_variables if n_free * n_free <= MOST_PAIRS else 0
     most_bitmaps = max(MOST_BITMAPS, most_states)
     return Workspace(
         wide=np.empty((2, most_wide, n_words), dtype=np.uint64),
@@ -98,5 +117,9 @@ def new_workspace(n_words: int, most_wide: int, most_cells: int, most_states: in
         rest=np.empty(256, dtype=np.int64),
         overlaps=np.empty(most_bitmaps * most_cells, dtype=np.int32),
         bitmaps=np.empty(most_bitmaps, dtype=np.int32),
-        plan=np.zeros(5, dtype=np.int64),
+        plan=np.zeros(6, dtype=np.int64),
+        state_rows=state_rows,
+        pairs=np.empty((n_free, n_free) if n_known else (0, 0), dtype=np.int32),
+        requests=np.zeros(n_known, dtype=np.int64),
+        sources=np.empty((3, MOST_CELLS), dtype=np.int64),
     )

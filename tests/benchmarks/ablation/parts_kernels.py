@@ -28,6 +28,9 @@ def _level(left_out: str) -> Part:
 
 
 PARTS = {
+    "inclusion and exclusion": _counted(
+        "plants", "inclusion_exclusion.py", "if counted < 0 or not knows_pairs(", "if True or not knows_pairs("
+    ),
     "labelled rows": _counted("hailfinder", "counting_plan.py", "MOST_LABELLED = 2", "MOST_LABELLED = -1"),
     "lists of rows": _counted("plants", "row_groups.py", "return max(8, int(", "return min(8, int("),
     "bitmaps of configurations": _counted("wide", "row_groups.py", "return max(8, int(", "return max(1 << 30, int("),

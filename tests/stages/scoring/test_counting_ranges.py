@@ -99,7 +99,7 @@ def test_every_pair_of_kinds_of_states(score, column, n_distinct):
 
 @pytest.mark.parametrize("column", [uniform, skewed, few])
 def test_many_states_beside_few(column):
-    """Two and three parents, of few states and of many."""
+    """Two and three parents: inclusion and exclusion for the few states, other methods for the many."""
     states = [2, 2, 3, 2, 63, 64, 65, 66, 128, 256, 2, 3]
     twin = Twin(dataset_of(states, 500, column, 2))
     for child in (0, 2, 4, 6, 9):
