@@ -102,17 +102,19 @@ def test_sign_test_and_holm():
 
 
 def test_the_table_pairs_runs_by_seed():
-    def line(part, seed, result, acts=0):
-        known = {"part": part, "task": "any", "table": "alarm", "seed": seed, "limit": 1.0}
+    def line(part, seed, result, acts=0, gap=None):
+        known = {"part": part, "task": "any", "table": "alarm", "seed": seed, "limit": 1.0, "gap": gap}
         return {**known, "result": result, "acts": {} if part else {"one": acts, "other": 0}}
 
     text = markdown(
         [
-            *(line("", 1, -10.0, 3), line("one", 1, -12.0), line("", 2, -11.0, 3), line("one", 2, -12.0)),
+            *(line("", 1, -10.0, 3, 5.0), line("one", 1, -12.0, gap=4.0)),
+            *(line("", 2, -11.0, 3), line("one", 2, -12.0, gap=4.0)),
             line("one", 3, -1.0),
         ]
     )
-    assert "| one | any | alarm | 1 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.25 | gains |" in text
+    assert "| one | any | alarm | 1 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.50 | gains |" in text
+    assert "| one | any, gap | alarm | 1 | -1 [-1, -1] | 0 | 0 of 1 | 1.000 | 1.00 | loses |" in text
     assert text.endswith("Never ran:\n\n- other: any on alarm")
 
 

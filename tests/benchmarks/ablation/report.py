@@ -52,6 +52,12 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def gaps_of(lines: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The runs of searches that leave a gap, judged by it (nats, negative)."""
+    left = [line for line in lines if line.get("gap") is not None]
+    return [{**line, "task": f"{line['task']}, gap", "result": -line["gap"]} for line in left]
+
+
 def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
     """All parts on all tables that were measured, in the order of the lines."""
     full = {tuple(line[key] for key in KEYS): line for line in lines if not line["part"]}
@@ -88,7 +94,7 @@ def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
     Holm's correction is over all tests.
     """
     found = sorted(rows(lines), key=lambda row: row[:4])
-    ran = [row for row in found if row.acted]
+    ran = sorted((row for row in [*found, *rows(gaps_of(lines))] if row.acted), key=lambda row: row[:4])
     text = [
         "| part | task | table | s | gain: mean [least, largest] | spread of the full program "
         "| wins | p | p (Holm) | verdict |",
