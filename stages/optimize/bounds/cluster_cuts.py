@@ -15,8 +15,8 @@ from .cuts import Origin
 from .separators import FractionalChoice
 
 DEMANDS = (1, 2)
-"""Demands searched for. Demand two closes most of the gap that demand one leaves on dense data of
-some 100 columns (accidents, pumsb_star); three was never needed."""
+"""Demands searched for. Demand two closes some of the gap that demand one leaves on dense data of some 100 columns
+(accidents); three was never needed."""
 
 MOST_MEMBERS = 100
 """Variables of a cluster found by search."""

@@ -267,7 +267,11 @@ class BranchWork:
         return len(added)
 
     def split(self, branch: Branch, shares: np.ndarray) -> tuple[Branch, ...]:
-        """The two branches of the pair of variables that promises the largest product of gains."""
+        """The two branches of the pair of variables that promises the largest product of gains.
+
+        Trials pay where a proof ends (alarm, ternary: in two thirds of the time); on win95pts, where none does, a run
+        without them leaves a smaller gap.
+        """
         pairs = self._arcs.undecided_pairs(shares, SHARE_TOLERANCE, branch.after)
         if not pairs:
             # The sets with a share close no cycle: their best network, offered before, is the best of this branch.

@@ -20,7 +20,7 @@ from ..result import Parents
 
 HOME_PATIENCE = 2
 """Rounds in a row around the best order without a better network after which the run leaves it. Other basins
-pay on sparse tables (andes, win95pts), by 8 to 15 nats."""
+pay on sparse tables (andes, win95pts), by 8 to 29 nats."""
 
 AWAY_PATIENCE = 2
 """Rounds in a row elsewhere without improvement there after which the run returns."""
