@@ -5,12 +5,12 @@ wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simula
 the longer it walks, since it suits small bounds. No walk is made where families that close no cycle (`family_forest`)
 score more than the narrowed network: then dependences are spread so far that k-trees along orders hold few of them,
 and new sets join these families as long as that gains. For the rest of the run up to three searches take turns, the
-one with the largest recent gain first. Under large bounds one searches within triangulations of the incumbent's moral
-graph. One solves groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are
-narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It gains on andes
-within 20 and on 60 ternary columns within 5, and loses on win95pts within 5. Sets are also made within the cliques of
-the present network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all
-predecessors may never share a clique.
+one with the largest recent gain first. On few variables or under large bounds one searches within triangulations of
+the incumbent's moral graph. One solves groups of the incumbent's cliques exactly. One is the search without a bound,
+whose networks are narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It
+gains on andes within 20 and on 60 ternary columns within 5, and loses on win95pts within 5. Sets are also made within
+the cliques of the present network (`clique_growth`): such a set can be chosen at once, while the members of a set
+grown among all predecessors may never share a clique.
 """
 
 from __future__ import annotations

@@ -44,8 +44,10 @@ WIDE_SHARE = 0.35
 takes most of it.
 """
 
-BOUNDED_SHARE = 0.2
-"""Work on the bound per unit of work of growth under a treewidth bound; work of its searches is not counted."""
+BOUNDED_SHARE = 0.3
+"""Work on the bound per unit of work of growth under a treewidth bound; work of the searches of k-trees is not
+counted.
+"""
 
 LOOK_SHARE = 0.02
 """Work on the bound of lists that still grow, per unit of work of the search so far."""

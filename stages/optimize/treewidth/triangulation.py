@@ -4,9 +4,9 @@ The moral graph of the present network is triangulated, and better families join
 as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
 the triangulation; the next triangulation starts from this network. The elimination order is independent of the order
 of the arcs, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones:
-triangulations gain on plants and accidents within 8 and on pumsb_star within 20, and on none of six tables within 5
-(examples/measured/ablation.md). A network that is too wide is narrowed first: families in the part that cannot be
-eliminated lose the members that cost least.
+triangulations gain on plants and accidents within 8, on pumsb_star within 20, and within 5 on andes alone, of seven
+tables (examples/measured/ablation.md). A network that is too wide is narrowed first: families in the part that cannot
+be eliminated lose the members that cost least.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from .table_bound import TableBound
 MOST_VARIABLES = 4096
 """Largest number of variables; beyond it the bit matrices of a triangulation take too long."""
 
-LEAST_WIDTH = 8
-"""Smallest bound under which triangulations are searched. In k-trees of width 5 the time gains more."""
+LEAST_WIDTH, FEW_VARIABLES = 8, 300
+"""Triangulations of more than this number of variables are searched from this bound on. Else k-trees gain more in the
+time.
+"""
 
 TRIES = 5
 """Better families tried per variable for each triangulation, fewer if they take more than `MOST_WORK`."""
@@ -48,7 +50,7 @@ PROFILES = 5
 
 def triangulations_pay(n_variables: int, treewidth: int) -> bool:
     """Whether a search within triangulations is worth its time."""
-    return n_variables <= MOST_VARIABLES and treewidth >= LEAST_WIDTH
+    return n_variables <= (MOST_VARIABLES if treewidth >= LEAST_WIDTH else FEW_VARIABLES)
 
 
 class TriangulationSearch:
