@@ -21,15 +21,16 @@ from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, Weighting,
 from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
 from stages.kernels.posterior.tempered_walks import walk_on
-from stages.lists.order_decoding import choose_consistent
 from stages.lists.set_lists import (
     child_of_entries,
     child_of_sets,
     fixed_parents,
+    index_members,
     lists_in,
     relative_scores,
     respect_fixed,
 )
+from stages.optimize.orders.insertion_ils import OrderShaker
 from stages.runtime.budgets import Budget
 from stages.runtime.errors import NothingFoundError, StageError
 from stages.runtime.reporting import Reporter
@@ -41,6 +42,11 @@ from .weights import scaled_weights
 
 ROUNDS_PER_SAMPLE = 2
 """Rounds between two samples; in a round every rung makes as many moves as there are variables."""
+
+START_PROFILES = 200
+"""Profiles per variable of the search for the first network of a chain. Without it four of nine runs of 5 s stayed in
+a mode on nltcs: probabilities of arcs were wrong by .23 to .25, with it by .01 to .02. On pathfinder it costs .007.
+"""
 
 ROUND_SECONDS = 0.15
 """Approximate time that all chains run between two progress reports."""
@@ -118,6 +124,7 @@ class _Sampler:
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
         self.lists, self.weighting = lists_in(table), weighting_of(table, options.rungs)
+        self.index = index_members(self.lists)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
         self.there = 0
@@ -130,12 +137,13 @@ class _Sampler:
             self.wanted = math.ceil(math.ceil(samples / options.chains) / (1 - options.burn_in))
 
     def _begin(self, number: int) -> _Chain:
-        """A chain that starts from the best network of a random order: a search from there gains nothing."""
+        """A chain that starts from a network found by a short search over orders from a random one."""
         rng = task_generator(self.options.seed, number)
         order = rng.permutation(self.table.n_variables).astype(np.int32)
         order = respect_fixed(order, fixed_parents(self.table))
-        _, chosen = choose_consistent(self.lists, order)
-        return _Chain(walk_from(self.lists, self.weighting, chosen), rng)
+        search = OrderShaker(self.lists, self.index, order, rng)
+        search.search(self.budget, START_PROFILES * self.table.n_variables)
+        return _Chain(walk_from(self.lists, self.weighting, search.chosen), rng)
 
     def run(self) -> Samples:
         most = max(16, MOST_KEPT_BYTES // (4 * self.table.n_variables * len(self.chains)))

@@ -38,6 +38,7 @@ PARTS = {
         Acts(SAMPLING + "walk_on"),
         Text(SAMPLING + "_Sampler.__init__", "weighting_of(table, options.rungs)", "weighting_of(table, 1)"),
     ),
+    "first search of chains": _sampled(Acts(SAMPLING + "_Sampler._begin"), Value(SAMPLING + "START_PROFILES", 0)),
     "cache of expansions": _climbed(SECONDS, Acts(CACHE + "expand"), Value(CACHE + "_keep", lambda *_: None)),
     "cache of single families": _climbed(
         SECONDS, Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
