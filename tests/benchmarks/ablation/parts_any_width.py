@@ -58,6 +58,11 @@ PARTS = {
         Acts(ORDERS + "OrderPricing.leave"), Value(ORDERS + "HOME_PATIENCE", 1 << 60), table="alarm"
     ),
     "growth in orders near": _part(Acts(ORDERS + "OrderPricing.grow"), Value(ORDERS + "NEAR_ORDERS", 0)),
+    "longer searches": _part(
+        Acts(ORDERS + "OrderPricing.search", lambda _, engine: engine.away is not None or engine.home.idle > 0),
+        Value(ORDERS + "LONGER", 1),
+        table="andes",
+    )._replace(tasks=("any", "tw5", "tw20")),
     "complete lists": _part(
         Acts(PRICING + "loop:enumerate_all"), Value(PRICING + "loop:list_all", lambda *_: False), table="nltcs"
     ),
