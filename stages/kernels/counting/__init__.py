@@ -2,7 +2,7 @@
 
 add_one              scores of a parent set and each further parent, in one call: the hot loop of identification
 counting_plan        the strategies of counting for that, their cost model, and the choice between them
-inclusion_exclusion  small sets: counts that follow from those of cells without first states
+inclusion_exclusion  small sets: cells without first states are counted, the counts of all other cells follow
 labelled_rows        many states: rows labelled by their cell and counted in the order of the table
 row_groups           all others: the configurations of a parent set, as bitmaps or lists of rows,
 bitmaps_and_lists    and scores from these

@@ -70,9 +70,7 @@ class Workspace(NamedTuple):
     # The last four serve `inclusion_exclusion`.
     state_rows: np.ndarray  # int32 (n_states,): rows in every state
     pairs: np.ndarray  # int32 (n_free, n_free): rows that two free states share
-    requests: (
-        np.ndarray
-    )  # int64 (n_variables,): candidates counted with a variable so far, -1 once its pairs are known
+    requests: np.ndarray  # int64 (n_variables,): candidates of each variable so far; -1 once its pairs are known
     sources: np.ndarray  # int64 (3, MOST_CELLS): where the count of a cell comes from
 
 

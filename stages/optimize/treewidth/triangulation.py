@@ -28,8 +28,8 @@ MOST_VARIABLES = 4096
 """Largest number of variables; beyond it the bit matrices of a triangulation take too long."""
 
 LEAST_WIDTH, FEW_VARIABLES = 8, 300
-"""Triangulations of more than this number of variables are searched from this bound on. Else k-trees gain more in the
-time.
+"""Under a smaller bound triangulations are searched on up to this number of variables only; on more variables k-trees
+gain more in the time.
 """
 
 TRIES = 5
