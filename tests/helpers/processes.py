@@ -168,8 +168,9 @@ def run_forked(
         fed, output, messages = pool.submit(feed), pool.submit(read, out), pool.submit(read, err)
         process = fork_server.receive_number(channel)
         if signals and not select.select([channel], [], [], moment)[0]:
-            for number in signals:
-                os.kill(process, number)
+            with contextlib.suppress(ProcessLookupError):  # it may end before a signal reaches it
+                for number in signals:
+                    os.kill(process, number)
         channel.settimeout(TIMEOUT)
         try:
             code = fork_server.receive_number(channel)
