@@ -100,6 +100,8 @@ def _remedy(command: str, named: Format, output: str, given: str | None) -> str:
         return f"which convert writes: bnsl parentsets ... | bnsl convert --to {named.target} -o {output}"
     if "dot" in WRITTEN[command]:  # one network, which convert draws and writes in all formats of networks
         return f"which convert writes: bnsl {command} ... | bnsl convert --to {named.target} -o {output}"
+    if command in SHEETS and find_format("csv").suffix in {row.suffix for row in named_formats(output)}:
+        return "which --format csv writes"
     own = (*WRITTEN[command], *(("csv",) if command in SHEETS else ()), *(PICTURES if command in PLOTTED else ()))
     return f"which does not fit this result: {_own_names(own)}"
 

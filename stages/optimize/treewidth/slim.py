@@ -25,8 +25,10 @@ from .problem import BoundedProblem
 SLICE_WORK = 10_000_000
 """Steps per kernel call: some hundredths of a second."""
 
-SLICE_GROUPS = 100_000
-"""Groups per kernel call; a second limit besides `SLICE_WORK`, because some groups take almost no work."""
+SLICE_COPIES = 10_000_000
+"""Groups per kernel call, times the number of variables: a second limit besides `SLICE_WORK`. Small groups take
+almost no work, but every local optimum copies the network.
+"""
 
 FOREVER = 2**62
 """A patience that never runs out."""
@@ -112,9 +114,9 @@ class GroupSearch:
         Ends early when `budget` runs out, after `limit` groups, or when `watch` returns true; `watch` is called
         between kernel calls. Returns the number of groups solved.
         """
-        done = 0
+        done, slice_groups = 0, max(1, SLICE_COPIES // self.problem.n_variables)
         while budget is None or not budget.is_spent():
-            most = SLICE_GROUPS if limit is None else min(SLICE_GROUPS, limit - done)
+            most = slice_groups if limit is None else min(slice_groups, limit - done)
             if most <= 0:
                 break
             work = self._steps + SLICE_WORK

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.clocks import StoppedClock, TickingClock
@@ -11,8 +13,9 @@ from stages.optimize import OptimizeOptions
 from stages.optimize.bounds import anytime_bound
 from stages.optimize.bounds.anytime_bound import SETTLED, SHARE, WorkShare
 from stages.optimize.pricing import loop
-from stages.optimize.pricing.list_bound import IDLE_SHARE
+from stages.optimize.pricing.list_bound import BOUNDED_TIME, IDLE_SHARE, ListBound
 from stages.optimize.pricing.order_pricing import search_data
+from stages.optimize.pricing.run import start_run
 from stages.runtime.budgets import Budget
 from stages.runtime.reporting import NullReporter
 from stages.scoring.family_scorer import FamilyScorer
@@ -58,3 +61,17 @@ def test_reserved_time_ends_a_search_early_and_is_there_afterwards():
     with Budget().reserving(lambda: 4.0) as unlimited:
         assert unlimited is None
     assert not Budget(evaluations=5).is_spent(4)
+
+
+@pytest.mark.parametrize(("treewidth", "share"), [(2, BOUNDED_TIME), (None, 0.0)])
+def test_a_treewidth_bound_reserves_a_share_of_the_time(treewidth, share):
+    """Beside what the work of search and growth reserves, which is little here."""
+    dataset, _ = dependent_dataset(3, 8, 100, most_states=2)
+    clock = StoppedClock()
+    options = OptimizeOptions(method="pricing", treewidth=treewidth, seed=1)
+    run = start_run(FamilyScorer(dataset), options, Budget(1000.0, clock=clock), NullReporter())
+    bound = ListBound(run, SimpleNamespace(best=SimpleNamespace(score=-100.0)))
+    by_work = bound.reserve()
+    assert 0.0 < by_work < 1.0
+    clock.now += 500.0
+    assert bound.reserve() == max(by_work, 500.0 * share)
