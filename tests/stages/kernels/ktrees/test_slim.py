@@ -18,6 +18,7 @@ from naive.optimize.orders import lists_of
 from naive.optimize.slim import best_in_group, cliques_along
 from naive.optimize.treewidth import elimination_width, moral_edges
 
+from stages.optimize.treewidth import slim
 from stages.optimize.treewidth.annealing import OrderSearch
 from stages.optimize.treewidth.problem import prepare_both
 from stages.optimize.treewidth.slim import GroupSearch
@@ -157,6 +158,25 @@ def test_slices_change_nothing():
     assert whole.kept.idle[0] == 20
     assert sliced.kept.chosen.tolist() == whole.kept.chosen.tolist()
     assert sliced.kept.order.tolist() == whole.kept.order.tolist()
+
+
+def test_the_more_variables_the_fewer_groups_in_a_slice(monkeypatch):
+    """Time is looked at between slices, and each local optimum copies the network."""
+    table = random_table(3, 20, max_parents=4, n_sets=60)
+    whole, sliced = start_search(table, 3, 1), start_search(table, 3, 1)
+    done = whole.improve(20, None)
+    sizes, search_groups = [], slim.search_groups
+
+    def search(*arguments):
+        sizes.append(search_groups(*arguments))
+        return sizes[-1]
+
+    monkeypatch.setattr(slim, "SLICE_COPIES", 3 * table.n_variables + 1)
+    monkeypatch.setattr(slim, "search_groups", search)
+    assert sliced.improve(20, None) == done == sum(sizes)
+    assert set(sizes[:-1]) == {3}
+    assert sizes[-1] < 3
+    assert sliced.parents() == whole.parents()
 
 
 @pytest.mark.parametrize("width", [0, 1, 3, 6])
