@@ -48,7 +48,7 @@ takes most of it.
 BOUNDED_SHARE = 0.3
 """Work on the bound per unit of work of growth under a treewidth bound; work of the searches of k-trees is not
 counted. Under a time limit it gets some .6 of that: time is reserved at the usual pace, and steps of this bound are
-slower. (Tried: the least pace. Gaps fall by a tenth to a third in 60 s, and scores on accidents in 10 s.)
+slower. (Tried: the least pace. Gaps fall by a tenth to a third in 60 s; scores of 10 s may fall, too.)
 """
 
 BOUNDED_TIME = 0.05
@@ -93,7 +93,7 @@ class ListBound:
         self._kept: tuple[SetLists, WidthSearch] | None = None
 
     def reserve(self) -> float:
-        """Seconds that the work on the final lists will take, at the pace of the last look."""
+        """Seconds for the work on the final lists, at the pace of the last look; see also `BOUNDED_TIME`."""
         # Short looks are slow: much of their time passes before the first step.
         seconds = self._final_work / max(self._pace, SLOWEST_PACE)
         if self._run.options.treewidth is None:
