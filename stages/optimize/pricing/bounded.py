@@ -99,7 +99,6 @@ def warm_up(scorer: FamilyScorer, options: OptimizeOptions, budget: Budget, repo
         alternate(run, engine, bound)
         for arm in engine.arms:
             arm.search()
-        engine.search_triangulations()  # not always an arm
         # No order of a triangle has width 1: narrowing is tried.
         elimination_within(((1,), (2,), (0,)), 1, TableBound(np.ones(3), np.inf), run.rng)
         engine.run = run.phase(reporter, budget=Budget(stop=budget.stop))

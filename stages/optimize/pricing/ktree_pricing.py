@@ -4,13 +4,13 @@ The search without a bound runs as long as its networks keep the bound (`widthle
 wide is narrowed. Then a walk evaluates orders as k-trees and cools down (simulated annealing). The smaller the bound,
 the longer it walks, since it suits small bounds. No walk is made where families that close no cycle (`family_forest`)
 score more than the narrowed network: then dependences are spread so far that k-trees along orders hold few of them,
-and new sets join these families as long as that gains. For the rest of the run up to three searches take turns, the
-one with the largest recent gain first. On few variables or under large bounds one searches within triangulations of
-the incumbent's moral graph. One solves groups of the incumbent's cliques exactly. One is the search without a bound,
-whose networks are narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It
-gains on andes within 20 and on 60 ternary columns within 5, and loses on win95pts within 5. Sets are also made within
-the cliques of the present network (`clique_growth`): such a set can be chosen at once, while the members of a set
-grown among all predecessors may never share a clique.
+and new sets join these families as long as that gains. For the rest of the run three searches take turns, the one
+with the largest recent gain first. One searches within triangulations of the incumbent's moral graph, up to 4,096
+variables. One solves groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are
+narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It gains on andes
+within 20 and on 60 ternary columns within 5, and loses on win95pts within 5. Sets are also made within the cliques of
+the present network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all
+predecessors may never share a clique.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ..treewidth.narrowing import EliminatedNetwork
 from ..treewidth.problem import prepare_both, prepare_bounded
 from ..treewidth.slim import GroupSearch
 from ..treewidth.table_bound import table_bound
-from ..treewidth.triangulation import TriangulationSearch, narrowed_network, triangulations_pay
+from ..treewidth.triangulation import MOST_VARIABLES, TriangulationSearch, narrowed_network
 from .basins import OrderedNetwork
 from .clique_growth import CliquePricing, Focus, grow_in_cliques
 from .greedy_start import FEW
@@ -189,8 +189,8 @@ class KTreePricing:
         # Searches of groups of cliques do not support a bound on tables.
         is_grouped = self._max_table is None
         arms = [Arm(self._solve_groups if is_grouped else self._walk_orders)]
-        if triangulations_pay(self.run.scorer.n_variables, self.treewidth):
-            arms.append(Arm(self.search_triangulations))
+        if self.run.scorer.n_variables <= MOST_VARIABLES:
+            arms.append(Arm(self._search_triangulations))
         arms.append(Arm(self._search_orders, gain=0.0))
         return arms
 
@@ -243,7 +243,7 @@ class KTreePricing:
         if self._orders.search():
             self._take_network(self._orders.best.parents)
 
-    def search_triangulations(self) -> None:
+    def _search_triangulations(self) -> None:
         """Search within triangulations around the incumbent."""
         run = self.run
         search = TriangulationSearch(run.lists.latest(), self.treewidth, self._tables, run.rng)

@@ -4,9 +4,9 @@ The moral graph of the present network is triangulated, and better families join
 as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
 the triangulation; the next triangulation starts from this network. The elimination order is independent of the order
 of the arcs, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones:
-triangulations gain on plants and accidents within 8, on pumsb_star within 20, and within 5 on andes alone, of seven
-tables (examples/measured/ablation.md). A network that is too wide is narrowed first: families in the part that cannot
-be eliminated lose the members that cost least.
+triangulations gain on plants and accidents within 8, on pumsb_star within 20, and within 5 on andes and, in 60 s, on
+2,000 columns of 500 rows (examples/measured/ablation.md). A network that is too wide is narrowed first: families in
+the part that cannot be eliminated lose the members that cost least.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MOST_VARIABLES = 4096
 """Largest number of variables; beyond it the bit matrices of a triangulation take too long."""
 
 LEAST_WIDTH, FEW_VARIABLES = 8, 300
-"""Under a smaller bound triangulations are searched on up to this number of variables only; on more variables k-trees
-gain more in the time.
+"""Under a smaller bound a network that has just been narrowed is improved on up to this number of variables only; on
+more variables the first k-trees gain more in the time.
 """
 
 TRIES = 5
@@ -46,11 +46,6 @@ FIRST_TRIANGULATIONS = 10
 
 PROFILES = 5
 """Variables moved per variable in the search over orders within a triangulation."""
-
-
-def triangulations_pay(n_variables: int, treewidth: int) -> bool:
-    """Whether a search within triangulations is worth its time."""
-    return n_variables <= (MOST_VARIABLES if treewidth >= LEAST_WIDTH else FEW_VARIABLES)
 
 
 class TriangulationSearch:
@@ -126,10 +121,11 @@ def narrowed_network(
 ) -> EliminatedNetwork | None:
     """A network within the bounds: that of `parents`; if it is too wide, it is narrowed and then improved.
 
-    None if it cannot be narrowed, or if the budget ends first. It is not improved where triangulations do not pay.
-    Narrowing gains on dense data of some 100 columns (accidents, pumsb_star); it loses on 2,000 columns of 500 rows.
+    None if it cannot be narrowed, or if the budget ends first. It is not improved among many variables
+    (`FEW_VARIABLES`). Narrowing gains on dense data of some 100 columns (accidents, pumsb_star); it loses on 2,000
+    columns of 500 rows.
     """
-    if not triangulations_pay(len(parents), treewidth):
+    if len(parents) > (MOST_VARIABLES if treewidth >= LEAST_WIDTH else FEW_VARIABLES):
         return narrowed(lists, treewidth, bound, rng, parents, budget)
     search = TriangulationSearch(lists, treewidth, bound, rng)
     if not search.start(parents, budget):

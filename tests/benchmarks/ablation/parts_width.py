@@ -54,9 +54,7 @@ PARTS = {
         Acts(SCHEDULE + "WalkSchedule.temperature", lambda share, *_: share > 0.0),
         Text(SCHEDULE + "WalkSchedule.temperature", "else COOLING**cooled", "else 1e-9"),
     ),
-    "triangulation": _part(
-        Acts(KTREES + "KTreePricing.search_triangulations"), Value(KTREES + "triangulations_pay", lambda *_: False)
-    ),
+    "triangulation": _part(Acts(KTREES + "KTreePricing._search_triangulations"), Value(KTREES + "MOST_VARIABLES", 0)),
     "groups": _part(
         Acts(KTREES + "KTreePricing._solve_groups"),
         Text(
@@ -91,8 +89,8 @@ PARTS = {
         Value("stages.optimize.treewidth.triangulation:FIRST_TRIANGULATIONS", 0),
     ),
     "triangulations": _part(  # both at once
-        Acts(KTREES + "triangulations_pay", lambda pays, *_: pays),
-        Value(KTREES + "triangulations_pay", lambda *_: False),
-        Value("stages.optimize.treewidth.triangulation:triangulations_pay", lambda *_: False),
+        Acts(KTREES + "KTreePricing._search_triangulations"),
+        Value(KTREES + "MOST_VARIABLES", 0),
+        Value("stages.optimize.treewidth.triangulation:FIRST_TRIANGULATIONS", 0),
     ),
 }

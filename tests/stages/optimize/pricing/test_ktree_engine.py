@@ -76,16 +76,15 @@ def test_searches_that_gain_nothing_alternate():
     assert names[3:] == names[:3] * 3
 
 
-@pytest.mark.parametrize(("most", "least", "few"), [(11, 2, 12), (12, 3, 11)])
-def test_many_variables_and_small_bounds_are_searched_without_triangulations(monkeypatch, most, least, few):
+def test_too_many_variables_are_searched_without_triangulations(monkeypatch):
     """Networks that are too wide are narrowed all the same."""
 
     def refuse(*_):
         raise AssertionError("a triangulation")
 
-    monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
-    monkeypatch.setattr(triangulation, "LEAST_WIDTH", least)
-    monkeypatch.setattr(triangulation, "FEW_VARIABLES", few)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 2)
+    for module in (ktree_pricing, triangulation):
+        monkeypatch.setattr(module, "MOST_VARIABLES", 11)
     monkeypatch.setattr(triangulation.TriangulationSearch, "start", refuse)
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
     engine = started_engine(dataset, 2, Budget(evaluations=2000))

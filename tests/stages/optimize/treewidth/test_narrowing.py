@@ -73,7 +73,7 @@ def test_a_narrowed_network_keeps_the_bounds(seed, width, most_cells):
     ("most", "least", "few", "pays"), [(N - 1, 2, N, False), (N, 3, N - 1, False), (N, 2, 0, True), (N, 3, N, True)]
 )
 @pytest.mark.parametrize("seed", seeds(5, quick=2))
-def test_networks_are_narrowed_and_improved_where_triangulations_pay(seed, most, least, few, pays, monkeypatch):
+def test_networks_are_narrowed_and_improved_where_that_pays(seed, most, least, few, pays, monkeypatch):
     monkeypatch.setattr(triangulation, "MOST_VARIABLES", most)
     monkeypatch.setattr(triangulation, "LEAST_WIDTH", least)
     monkeypatch.setattr(triangulation, "FEW_VARIABLES", few)
