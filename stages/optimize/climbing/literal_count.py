@@ -2,8 +2,8 @@
 
 By definition every step computes the difference that each move makes: two local scores for an addition or a removal,
 four for a reversal. Their "statistics required" are all of these, their "calls to f" the distinct families among
-them. A `Climber` computes fewer, as one score serves both directions of a first arc; and it computes others, of arcs
-that would close a cycle now. So the counts are taken from the graphs on its way.
+them. A `Climber` computes fewer, as a bound tells losses in advance and one score serves both directions of a first
+arc; and it computes others, of arcs that would close a cycle now. So the counts are taken from the graphs on its way.
 Constant variables, which have no arcs here, are left out; so is a step that the end of a budget cuts off.
 """
 

@@ -43,6 +43,11 @@ PARTS = {
     "cache of single families": _climbed(
         SECONDS, Acts(CACHE + "_keep_single"), Value(CACHE + "_keep_single", lambda *_: None)
     ),
+    "bound of gains": _climbed(
+        SECONDS,
+        Acts(CLIMBER + "Climber._all_lose", lambda known, *_: known),
+        Value(CLIMBER + "Climber._all_lose", lambda *_: False),
+    )._replace(table="ad"),
     "order of ties": _climbed(
         ("hc",), Acts(CLIMBER + "order_weakest_first"), Value(CLIMBER + "order_weakest_first", lambda *_: None)
     ),

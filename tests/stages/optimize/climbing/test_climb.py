@@ -14,6 +14,7 @@ from formats.data_records import Variable
 from formats.records import Header, NetworkRecord
 from stages.knowledge import Knowledge
 from stages.optimize import OptimizeOptions
+from stages.optimize.climbing.climber import Climber
 from stages.optimize.climbing.constraints import make_constraints
 from stages.optimize.driver import run_on_data
 from stages.runtime.budgets import Budget
@@ -34,6 +35,36 @@ def test_threads_and_small_caches_change_nothing(method, monkeypatch):
         outcome = search(FamilyScorer(dataset), method, restarts=3, perturb=4, seed=5, jobs=jobs)
         outcomes.append((outcome.parents, outcome.scores.tolist(), outcome.stats["steps"], outcome.stats["totals"]))
     assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+@pytest.mark.parametrize("method", FAMILY)
+@pytest.mark.parametrize("score", ["bic", "aic"])
+def test_scores_are_left_out_only_where_every_further_parent_loses(method, score, monkeypatch):
+    """The network stays the same. Constant variables are never parents."""
+    bound, n_known = Climber._all_lose, 0
+
+    def checked(climber, child, parents, value):
+        nonlocal n_known
+        is_known = bound(climber, child, parents, value)
+        if is_known:
+            n_known += 1
+            others = set(np.flatnonzero(climber.scorer.n_states > 1).tolist()) - {child, *parents}
+            for more in others:
+                assert climber.scorer.local_score(child, tuple(sorted((*parents, more)))) < value
+        return is_known
+
+    for seed in range(5):
+        dataset, _ = dependent_dataset(seed, 7, 100, most_states=4, noise=0.02, least_states=1 + seed % 3)
+        scorer = FamilyScorer(dataset, score)
+        with monkeypatch.context() as patch:
+            patch.setattr(Climber, "_all_lose", checked)
+            found = search(scorer, method)
+        with monkeypatch.context() as patch:
+            patch.setattr(Climber, "_all_lose", lambda *_: False)
+            full = search(scorer, method)
+        assert found.parents == full.parents
+        assert found.stats["computed"] <= full.stats["computed"]
+    assert n_known > 0
 
 
 def test_restarts_never_lose_and_depend_on_the_seed_alone():
