@@ -100,8 +100,8 @@ class FirstForest:
 
     While pairs are scored, it has the best single parent of every variable among the variables before it in the
     data: arcs that follow the order of the data close no cycle. Afterwards it is the best forest of the ranked
-    candidates (`use_all`). On tens of thousands of columns it is the only network for the minutes that their pairs take;
-    on 2,000 it gains nothing once the search goes on (examples/measured/ablation.md).
+    candidates (`use_all`). On tens of thousands of columns it is the only network for the minutes that their pairs
+    take; on 2,000 it gains nothing once the search goes on (examples/measured/ablation.md).
     """
 
     def __init__(self, run: PricingRun):
