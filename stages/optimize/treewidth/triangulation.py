@@ -4,9 +4,9 @@ The moral graph of the present network is triangulated, and better families join
 as it keeps the bound. Then a search over orders finds the best network among all listed families that are cliques of
 the triangulation; the next triangulation starts from this network. The elimination order is independent of the order
 of the arcs, which suits large bounds; the k-trees of `annealing`, built along the order of the arcs, suit small ones:
-triangulations gain on plants and accidents within 8, on pumsb_star within 20, and within 5 on andes and, in 60 s, on
-2,000 columns of 500 rows (examples/measured/ablation.md). A network that is too wide is narrowed first: families in
-the part that cannot be eliminated lose the members that cost least.
+triangulations gain on plants and accidents within 8, on pumsb_star within 20, and within 5 on andes, ad and 2,000
+columns of 500 rows (examples/measured/ablation.md). A network that is too wide is narrowed first: families in the
+part that cannot be eliminated lose the members that cost least.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_VARIABLES = 4096
 
 LEAST_WIDTH, FEW_VARIABLES = 8, 300
 """Under a smaller bound a network that has just been narrowed is improved on up to this number of variables only; on
-more variables the first k-trees gain more in the time.
+more variables the searches that follow gain more in that time.
 """
 
 TRIES = 5

@@ -98,6 +98,29 @@ def test_too_many_variables_are_searched_without_triangulations(monkeypatch):
     assert elimination_width(moral_edges(engine.best.parents), engine.best.order[::-1].tolist()) <= 2
 
 
+@pytest.mark.parametrize(("most", "n_arms"), [(11, 2), (12, 3)])
+def test_searches_within_triangulations_take_turns_within_small_bounds_too(monkeypatch, most, n_arms):
+    """But a network that has just been narrowed is not improved by them among many variables."""
+    monkeypatch.setattr(ktree_pricing, "MOST_VARIABLES", most)
+    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 3)
+    monkeypatch.setattr(triangulation, "FEW_VARIABLES", 11)
+    starts = []
+    start = triangulation.TriangulationSearch.start
+    monkeypatch.setattr(
+        triangulation.TriangulationSearch, "start", lambda *given: bool(starts.append(given)) or start(*given)
+    )
+    dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
+    engine = started_engine(dataset, 2, Budget(evaluations=2000))
+    starts.clear()
+    engine._take_network(tuple(tuple(range(max(0, v - 3), v)) for v in range(12)))
+    assert engine.is_too_wide and not starts
+    for arm in engine.arms:
+        arm.search()
+    assert len(engine.arms) == n_arms
+    assert len(starts) == n_arms - 2
+    assert elimination_width(moral_edges(engine.best.parents), engine.best.order[::-1].tolist()) <= 2
+
+
 def test_families_that_close_no_cycle_replace_the_walk_where_they_are_better():
     """They are joined anew after each growth until they gain little; then other searches take turns."""
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
