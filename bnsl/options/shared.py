@@ -10,7 +10,7 @@ from stages.scoring.scores import SCORES
 from ..running.errors import UsageError
 from ..running.reporter import LineReporter
 from .option import Given, Option
-from .values import DURATION, OUTPUT, OUTPUT_FILE, SEED, TEXT, Choice, Number, Parsed, Whole
+from .values import DURATION, FIGURES_FILE, OUTPUT, SEED, TEXT, Choice, Number, Parsed, Whole
 
 if TYPE_CHECKING:
     from stages.runtime.budgets import Budget
@@ -52,7 +52,7 @@ class StatsOptions(TypedDict, total=False):
 
     stats: Annotated[
         str | None,
-        Option("Write figures of the run, such as its time, to this file as JSON.", OUTPUT_FILE, section="Output"),
+        Option("Write figures of the run, such as its time, to this file as JSON.", FIGURES_FILE, section="Output"),
     ]
 
 

@@ -257,6 +257,24 @@ class Output:
         return path_text(value)
 
 
+@dataclass(eq=False, repr=False)
+class FiguresFile(Output):
+    """A file for figures in JSON, or with `drawn` a picture of them; its name means no table."""
+
+    drawn: bool = False
+
+    def take(self, value: Any) -> str:
+        """The path as text."""
+        from formats.kinds import Kind
+        from formats.registry import named_formats
+
+        path = super().take(value)
+        refused = (Kind.DATA,) if self.drawn else (Kind.DATA, Kind.PICTURE)
+        if named := [row for row in named_formats(path) if row.kind in refused]:
+            raise ValueError(f"{path} names {named[0].called}, and figures are JSON: let the name end in .json")
+        return path
+
+
 def path_text(value: Any) -> str:
     """A path as text; raises `ValueError` for anything else."""
     if not isinstance(value, (str, os.PathLike)):
@@ -340,4 +358,4 @@ DELIMITER = Parsed("char", _delimiter)
 
 
 TEXT, FLAG, INPUT, ARCS, TIERS, STATES = Text(), Flag(), Input(), Arcs(), Tiers(), States(dash=False)
-OUTPUT, OUTPUT_FILE = Output(dash=True), Output()
+OUTPUT, OUTPUT_FILE, FIGURES_FILE = Output(dash=True), Output(), FiguresFile()

@@ -8,7 +8,7 @@ from bnsl.files.recording import write_stats
 from bnsl.functions.optimize import Replicates, optimize
 from bnsl.options.option import Option
 from bnsl.options.shared import Format, TableOptions, Target, formats_of
-from bnsl.options.values import OUTPUT_FILE
+from bnsl.options.values import FiguresFile
 from bnsl.running.errors import UsageError
 from bnsl.running.reporter import LineReporter
 
@@ -32,7 +32,7 @@ class OptimizeOutput(TableOptions, total=False):
         Option(
             "Write figures of the run, such as its time, to this file as JSON. A name in .svg, .pdf or .png draws "
             "the score over time instead.",
-            OUTPUT_FILE,
+            FiguresFile(drawn=True),
             section="Output",
         ),
     ]

@@ -103,3 +103,10 @@ class OutputPath(click.Path):
 
     def __init__(self, kind: Output):
         super().__init__(dir_okay=kind.dash, allow_dash=kind.dash)
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.kind.take(super().convert(value, param, ctx))
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)

@@ -27,9 +27,10 @@ class ScoreTrace(ChangedNetworks):
         super().__init__(reporter, lambda found: finish(replace(found, facts={**found.facts, "interrupted": True})))
         self._budget = budget
         self._gap: float | None = None  # of the last entry
-        # One per improvement, and one where the gap changed by a tenth: ``seconds`` by the budget's clock, ``score``
-        # (nats), the work done (``orders``, ``restarts``, ``local_scores``, ...), and other figures of the search;
-        # the name of the gap says to what (``gap_to_...``).
+        self._since: dict[str, Any] = {}  # figures reported since then that changed the gap by less
+        # One per improvement, one where the gap changed by a tenth, and one for the last gap: ``seconds`` by the
+        # budget's clock, ``score`` (nats), the work done (``orders``, ``restarts``, ``local_scores``, ...), and other
+        # figures of the search; the name of the gap says to what (``gap_to_...``).
         self.entries: list[dict[str, Any]] = []
 
     def progress(
@@ -42,19 +43,26 @@ class ScoreTrace(ChangedNetworks):
         so_far = network if is_best and not self._budget.interrupted else None
         super().progress(done, total, counted, so_far, **facts)
         gap = next((float(v) for n, v in facts.items() if n.startswith("gap") and isinstance(v, float)), None)
-        if isinstance(score, float) and (self._is_better(score) or (is_best and self._is_other(gap))):
-            self._gap = gap
-            figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
-            self._keep(score, {counted.replace(" ", "_"): done} | figures)
+        if not is_best:
+            return
+        figures = {n.replace(" ", "_"): v for n, v in facts.items() if isinstance(v, (int, float))}
+        figures = {counted.replace(" ", "_"): done} | figures
+        if self._is_better(figures["score"]) or self._is_other(gap):
+            self._gap, self._since = gap, {}
+            self._keep(figures)
+        elif gap is not None:
+            self._since = figures if gap != self._gap else {}
 
     def finish(self, score: float, fixed: float = 0.0) -> list[dict[str, Any]]:
-        """The entries, the last one with the result's score; `fixed`, the score of screened families, is added to
-        all.
+        """The entries, the last one with the result's score and the last gap; `fixed`, the score of screened
+        families, is added to all.
         """
+        if self._since:
+            self._keep(self._since)
         for entry in self.entries:
             entry["score"] += fixed
         if self._is_better(score):
-            self._keep(score, {})
+            self._keep({"score": score})
         return self.entries
 
     def _is_better(self, score: float) -> bool:
@@ -63,5 +71,5 @@ class ScoreTrace(ChangedNetworks):
     def _is_other(self, gap: float | None) -> bool:
         return gap is not None and (self._gap is None or abs(gap - self._gap) > LEAST_CHANGE * abs(self._gap))
 
-    def _keep(self, score: float, figures: dict[str, Any]) -> None:
-        self.entries.append({"seconds": self._budget.elapsed(), **figures, "score": score})
+    def _keep(self, figures: dict[str, Any]) -> None:
+        self.entries.append({"seconds": self._budget.elapsed(), **figures})

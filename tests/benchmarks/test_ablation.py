@@ -1,10 +1,14 @@
 """The patches of the ablations match the present sources, and results are counted as their definitions say."""
 
+import importlib
+import pkgutil
 import time
+from types import ModuleType
 from unittest import mock
 
 import pytest
 
+import stages
 from benchmarks.ablation import __main__ as ablation
 from benchmarks.ablation import copies
 from benchmarks.ablation.parts import all_parts
@@ -28,6 +32,21 @@ def test_every_part_can_be_switched_off_and_counted(name):
     assert all(resolved(patch.place)[2] is was for patch, was in zip(part.patches, before))
     with counted({name: part.acts}) as counts:
         assert counts == {name: 0}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_patched_function_is_looked_up_where_it_is_patched(name):
+    """Modules that imported it by name before the patch would go on with the old one."""
+    patched = {patch.place for patch in PARTS[name].patches}
+    for place in patched:
+        owner, attribute, original = resolved(place)
+        if isinstance(owner, ModuleType) and getattr(original, "__module__", None) == owner.__name__:
+            importers = [
+                f"{module}:{attribute}"
+                for module in (info.name for info in pkgutil.walk_packages(stages.__path__, "stages."))
+                if module != owner.__name__ and vars(importlib.import_module(module)).get(attribute) is original
+            ]
+            assert set(importers) <= patched
 
 
 @pytest.mark.parametrize("name", [name for name in PARTS if "EDITS" in PARTS[name].patches[0].place])

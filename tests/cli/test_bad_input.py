@@ -136,6 +136,8 @@ CASES = [
     Case("an unknown score", table("a,b", "0,1"), "parentsets --score magic input", 2, ["magic", "bdeu"]),
     Case("a format that cannot hold it", lines(HEADER, *RECORDS), "convert input --to bif", 65, ["input"]),
     Case("a name without a format", lines(HEADER, *RECORDS), "convert input", 2, ["--to"]),
+    Case("figures as a table", lines(HEADER, *RECORDS), "optimize input --stats s.csv", 2, ["s.csv", ".json"]),
+    Case("figures as a picture", table("a,b", "0,1"), "parentsets input --stats s.svg", 2, ["s.svg", "SVG"]),
 ]
 
 

@@ -72,9 +72,9 @@ PARTS = {
         table="wide",
     ),
     "forest first": _part(
-        Acts(START + "FirstForest.use_all"),
+        Acts(START + "FirstForest.watch"),
         Text(
-            START + "find_start",
+            ORDERS + "find_start",
             "forest = FirstForest(run) if not any(start) and run.constraints.max_parents > 0 else None",
             "forest = None",
         ),

@@ -63,7 +63,8 @@ PARTS = {
     "residual problem": _part(
         Acts(LAGRANGIAN + "solve_residual", lambda solved, *_: solved is not None),
         Value(LAGRANGIAN + "solve_residual", lambda *_: None),
-    ),
+        Value("stages.optimize.exact.node:solve_residual", lambda *_: None),
+    )._replace(tasks=("bound", "proof", "proof2")),
     "prices of edges": _priced(
         Acts(LAGRANGIAN + "BoundSearch.narrowed"), Value(BOUNDS + "width.width_search:can_price", lambda *_: False)
     ),

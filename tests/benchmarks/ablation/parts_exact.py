@@ -20,7 +20,7 @@ def _no_sums(separators: Any) -> Any:
 
 
 def _part(acts: Acts, *patches: Patch) -> Part:
-    return Part(("exact",), "alarm", patches, acts)
+    return Part(("exact", "proof"), "alarm", patches, acts)
 
 
 def _within(acts: Acts, *patches: Patch) -> Part:
@@ -54,9 +54,7 @@ PARTS = {
     ),
 }
 PARTS |= _no_rows(("sinks", "edge_counts"), ("exact2", "proof2"), ROWS)
-PARTS |= _no_rows(("stars",), ("exact3",), ROWS)
 PARTS |= _no_rows(("triangles_within_edges",), SHARED_TASKS, CLIQUE_ROWS, ROWS)
 PARTS |= _no_rows(
     ("least_degrees", "most_degrees", "triangles_of_edges", "links", "chords"), SHARED_TASKS, CLIQUE_ROWS
 )
-PARTS |= _no_rows(("quads_within_triangles", "quads_of_triangles", "quads_of_edges"), ("exact3",), CLIQUE_ROWS)

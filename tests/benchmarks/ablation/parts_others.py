@@ -28,7 +28,7 @@ def _climbed(tasks: tuple[str, ...], acts: Acts, *patches: Patch) -> Part:
 
 
 def _counted(acts: Acts, *patches: Patch) -> Part:
-    return Part(("lists", "grown lists", "any", "tw5", *SECONDS), "plants", patches, acts)
+    return Part(("lists", "lists of three", "grown lists", "any", "tw5", *SECONDS), "plants", patches, acts)
 
 
 PARTS = {

@@ -47,14 +47,13 @@ class Text(NamedTuple):
     new: str
 
     def made(self) -> Any:
-        module = importlib.import_module(self.place.partition(":")[0])
         _, name, original = resolved(self.place)
         source = textwrap.dedent(inspect.getsource(original))
         if (n := source.count(self.old)) != 1:
             raise ValueError(f"{self.place}: {self.old!r} occurs {n} times")
         flags = __future__.annotations.compiler_flag
         found: dict[str, Any] = {}
-        exec(compile(source.replace(self.old, self.new), self.place, "exec", flags), vars(module), found)
+        exec(compile(source.replace(self.old, self.new), self.place, "exec", flags), original.__globals__, found)
         return found[name]
 
 

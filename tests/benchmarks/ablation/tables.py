@@ -76,6 +76,14 @@ TABLES = {
         "sampled from a random ternary network, 500 rows, 2,000 columns",
         lambda: _drawn("wide", random=2000, states=(3, 3), rows=500),
     ),
+    "broad": Table(
+        "sampled from a random ternary network, 500 rows, 10,000 columns",
+        lambda: _drawn("broad", random=10_000, states=(3, 3), rows=500),
+    ),
+    "vast": Table(
+        "sampled from a random ternary network, 500 rows, 30,000 columns",
+        lambda: _drawn("vast", random=30_000, states=(3, 3), rows=500),
+    ),
     "ternary": Table("ternary, 5,000 rows, 60 columns", _generated("ternary", 5000, 60, 3, 0.4)),
     "deterministic": Table(
         "30 columns are functions of 10 others, ternary, 1,000 rows",

@@ -166,7 +166,7 @@ TASKS: dict[str, Task] = {
     "bound8": bound(8),
     "exact": exact(None),
     "exact2": exact(2),
-    "exact3": exact(3),
+    "proof": seconds(exact(None)),
     "proof2": seconds(exact(2)),
     "posterior": posterior,
     "hc": search(method="hc"),

@@ -56,6 +56,14 @@ def test_the_gap_is_kept_when_it_changes_by_a_tenth():
     assert [(entry["score"], entry["gap_to_the_lists'_best"]) for entry in entries] == [(-5, 2), (-5, 1), (-5, 0)]
 
 
+def test_the_last_gap_is_kept():
+    trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0), no_network)
+    for score, gap in ((-5.0, 2.0), (-4.0, 1.0), (-4.0, 0.96), (-4.0, 0.95), (-6.0, 0.5)):
+        trace.progress(1, None, "orders", score=score, gap=gap)
+    entries = trace.finish(-14.0, -10.0)
+    assert [(entry["score"], entry["gap"]) for entry in entries] == [(-15.0, 2.0), (-14.0, 1.0), (-14.0, 0.95)]
+
+
 def test_families_that_are_not_searched_count():
     trace = ScoreTrace(NullReporter(), Budget(clock=lambda: 0.0), no_network)
     trace.progress(1, None, "moves", score=-5.0)

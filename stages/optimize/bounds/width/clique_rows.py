@@ -1,7 +1,6 @@
 """Rows about the cliques of a k-tree that a fractional solution violates, with their proofs.
 
-G is a k-tree that contains the moral graph of a network of treewidth at most K; y are its edges, t its triangles, q
-its cliques of four.
+G is a k-tree that contains the moral graph of a network of treewidth at most K; y are its edges, t its triangles.
 """
 
 from __future__ import annotations
@@ -88,9 +87,7 @@ def within(kind: str, column: int, parts: np.ndarray) -> Row:
     """The columns `parts` sum to no more than one column."""
     values = np.full(1 + len(parts), -1, dtype=np.int64)
     values[0] = 1
-    return Row(
-        (kind, column, int(parts[0]) if kind in ("edge", "triangle") else -1), np.append(column, parts), values, 0
-    )
+    return Row((kind, column, int(parts[0]) if kind == "edge" else -1), np.append(column, parts), values, 0)
 
 
 def edge_counts(point: CliquePoint) -> Violated:
@@ -118,19 +115,10 @@ def edge_counts(point: CliquePoint) -> Violated:
 
 def triangles_within_edges(point: CliquePoint) -> Violated:
     """The three pairs of a triangle are edges; pays within 2 on sparse lists (alarm)."""
-    yield from _parts(point, "edge", point.cliques.edges_of_triples, point.cliques.first_triple)
-
-
-def quads_within_triangles(point: CliquePoint) -> Violated:
-    """The four triples of a clique are triangles."""
-    yield from _parts(point, "triangle", point.cliques.triples_of_quads, point.cliques.first_quad)
-
-
-def _parts(point: CliquePoint, kind: str, parts: np.ndarray, first: int) -> Violated:
-    values = point.values
-    lacks = values[first : first + len(parts), None] - values[parts]
-    for clique, place in np.argwhere(lacks > VIOLATION).tolist():
-        yield float(lacks[clique, place]), within(kind, int(parts[clique, place]), np.array([first + clique]))
+    edges, first = point.cliques.edges_of_triples, point.cliques.first_triple
+    lacks = point.values[first : first + len(edges), None] - point.values[edges]
+    for triple, place in np.argwhere(lacks > VIOLATION).tolist():
+        yield float(lacks[triple, place]), within("edge", int(edges[triple, place]), np.array([first + triple]))
 
 
 def least_degrees(point: CliquePoint) -> Violated:
@@ -187,38 +175,6 @@ def triangles_of_edges(point: CliquePoint) -> Violated:
         edge = cliques.pair_column[a, b]
         triangles = point.columns_of(a, b, others)
         yield float(lacks[a, b]), _row(("triangles", a, b), (triangles, 1), (np.array([edge]), 1 - k))
-
-
-def quads_of_triangles(point: CliquePoint) -> Violated:
-    """A triangle of a k-tree, K >= 3, is in at least K - 2 cliques of four."""
-    cliques, k = point.cliques, point.cliques.treewidth
-    assert cliques.quad_column is not None
-    q = np.append(point.values, 0.0)[cliques.quad_column].sum(axis=3)
-    lacks = ((k - 2) * point.t - q)[tuple(cliques.triples.T)]
-    for triple in np.flatnonzero(lacks > VIOLATION).tolist():
-        a, b, c = cliques.triples[triple].tolist()
-        others = np.delete(np.arange(cliques.n_variables), (a, b, c))
-        quads = cliques.quad_column[a, b, c, others]
-        column = np.array([cliques.first_triple + triple])
-        yield float(lacks[triple]), _row(("quads", a, b, c), (quads, 1), (column, 2 - k))
-
-
-def quads_of_edges(point: CliquePoint) -> Violated:
-    """The link of an edge in a k-tree, K >= 3, is a (K-2)-tree on the m >= K-1 variables that form triangles with it:
-    (K-2) m - (K-1) (K-2) / 2 edges, which are the cliques of four at the edge.
-    """
-    cliques, k = point.cliques, point.cliques.treewidth
-    assert cliques.quad_column is not None
-    q = np.append(point.values, 0.0)[cliques.quad_column].sum(axis=(2, 3)) / 2
-    lacks = np.abs(q - (k - 2) * point.t.sum(axis=2) + (k - 1) * (k - 2) / 2 * point.y)
-    for a, b in cliques.pairs[lacks[tuple(cliques.pairs.T)] > VIOLATION].tolist():
-        others = np.delete(np.arange(cliques.n_variables), (a, b))
-        i, j = np.triu_indices(len(others), 1)
-        quads = cliques.quad_column[a, b, others[i], others[j]]
-        triangles = cliques.triple_column[a, b, others]
-        edge = np.array([cliques.pair_column[a, b]])
-        weights = ((quads, 1), (triangles, 2 - k), (edge, (k - 1) * (k - 2) // 2))
-        yield float(lacks[a, b]), _row(("quad degree", a, b), *weights, equal=True)
 
 
 def links(point: CliquePoint) -> Violated:
@@ -279,14 +235,12 @@ def chords(point: CliquePoint) -> Violated:
 
 
 def violated_rows(point: CliquePoint) -> list[Row]:
-    """Violated rows that couple edges and triangles, and cliques of four where these are columns."""
+    """Violated rows that couple edges and triangles."""
     kinds = [triangles_within_edges, least_degrees, most_degrees, triangles_of_edges, links, chords]
-    if point.cliques.has_quads:
-        kinds += [quads_within_triangles, quads_of_triangles, quads_of_edges]
     return most_violated(kinds, point)
 
 
-def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0, equal: bool = False) -> Row:
+def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int = 0) -> Row:
     """A row whose columns have the same coefficient in groups; a column that occurs twice has the sum."""
     columns = np.concatenate([some for some, _ in weights]).astype(np.int64)
     values = np.concatenate([np.full(len(some), value, dtype=np.int64) for some, value in weights])
@@ -294,4 +248,4 @@ def _row(key: tuple[object, ...], *weights: tuple[np.ndarray, int], demand: int 
     if len(unique) < len(columns):
         sums = np.bincount(places, values, len(unique)).astype(np.int64)
         columns, values = unique[sums != 0], sums[sums != 0]
-    return Row(key, columns, values, demand, equal)
+    return Row(key, columns, values, demand)

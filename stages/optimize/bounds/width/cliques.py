@@ -1,4 +1,4 @@
-"""The cliques of two, three and four variables that a k-tree may have, numbered."""
+"""The cliques of two and three variables that a k-tree may have, numbered."""
 
 from __future__ import annotations
 
@@ -11,52 +11,30 @@ import numpy as np
 from stages.kernels.orders.set_lists import SetLists
 from stages.lists.set_lists import child_of_sets
 
-MOST_WITH_QUADS = 20
-"""Largest number of variables for which groups of four variables are columns. They pay within 3 on copies, and cost
-half of the time of a proof on sachs (examples/measured/ablation.md).
-"""
-
 
 class Cliques:
-    """Cliques numbered as columns of a relaxation, after `n_sets` sets: pairs, triples, then fours.
+    """Cliques numbered as columns of a relaxation, after `n_sets` sets: pairs, then triples.
 
     K, the `treewidth`, is at least 2 and at most n_variables - 2. `triples` (int64, shape (n_triples, 3), each
     ascending) are all unless given.
     """
 
-    def __init__(
-        self,
-        n_variables: int,
-        treewidth: int,
-        n_sets: int = 0,
-        with_quads: bool = False,
-        triples: np.ndarray | None = None,
-    ):
+    def __init__(self, n_variables: int, treewidth: int, n_sets: int = 0, triples: np.ndarray | None = None):
         self.n_variables = n = n_variables
         self.treewidth, self.n_sets = treewidth, n_sets
         self.pairs, self.triples = subsets_of(n, 2), subsets_of(n, 3) if triples is None else triples
-        self.has_quads = with_quads and treewidth >= 3 and n <= MOST_WITH_QUADS
-        self.quads = subsets_of(n, 4) if self.has_quads else np.empty((0, 4), dtype=np.int64)
         self.first_pair = n_sets
         self.first_triple = self.first_pair + len(self.pairs)
-        self.first_quad = self.first_triple + len(self.triples)
-        self.n_columns = self.first_quad + len(self.quads)
+        self.n_columns = self.first_triple + len(self.triples)
         # Columns by members; -1 where members repeat, and for triples that are no columns.
         self.pair_column = columns_by_members(n, self.pairs, self.first_pair)
         self.triple_column = columns_by_members(n, self.triples, self.first_triple)
-        self.quad_column = columns_by_members(n, self.quads, self.first_quad) if self.has_quads else None
 
     @cached_property
     def edges_of_triples(self) -> np.ndarray:
         """The columns of the three pairs of each triple; int64, shape (n_triples, 3)."""
         a, b, c = self.triples.T
         return np.stack([self.pair_column[a, b], self.pair_column[a, c], self.pair_column[b, c]], axis=1)
-
-    @cached_property
-    def triples_of_quads(self) -> np.ndarray:
-        """The columns of the four triples of each group of four; int64, shape (n_quads, 4)."""
-        threes = itertools.combinations(self.quads.T, 3)
-        return np.stack([self.triple_column[a, b, c] for a, b, c in threes], axis=1)
 
 
 def joined(lists: SetLists, most: int) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:

@@ -344,8 +344,6 @@ def edge_parts(cliques: FamilyCliques, limits: Ranges, pair: int) -> tuple[Range
     a, b = cliques.pairs[pair].tolist()
     columns = [cliques.first_pair + pair, *cliques.needs.of(pair).tolist()]
     columns += cliques.triple_column[a, b][cliques.triple_column[a, b] >= 0].tolist()
-    if cliques.quad_column is not None:
-        columns += cliques.quad_column[a, b][cliques.quad_column[a, b] >= 0].tolist()
     without.upper[columns] = 0
     within.lower[cliques.first_pair + pair] = 1
     return without, within

@@ -32,7 +32,7 @@ class Incidence:
 
 
 class FamilyCliques(Cliques):
-    """Sets of a table and the cliques that may need them, numbered as columns: sets, pairs, triples, then fours.
+    """Sets of a table and the cliques that may need them, numbered as columns: sets, pairs, then triples.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ class FamilyCliques(Cliques):
     """
 
     def __init__(self, lists: SetLists, treewidth: int):
-        super().__init__(len(lists.set_offsets) - 1, treewidth, len(lists.scores), with_quads=True)
+        super().__init__(len(lists.set_offsets) - 1, treewidth, len(lists.scores))
         self.lists, self.sizes = lists, np.diff(lists.parent_offsets)
         self.child = child_of_sets(lists)
-        self.arcs, self.sinks, self.stars, self.needs = (Incidence(*found) for found in self._incidences())
+        self.arcs, self.sinks, self.needs = (Incidence(*found) for found in self._incidences())
 
     @cached_property
     def members(self) -> np.ndarray:
@@ -56,22 +56,18 @@ class FamilyCliques(Cliques):
         return members
 
     def _incidences(self):
-        """Pairs of child and parent, triples of child and two parents, fours of child and three parents, all pairs of
-        a family: cliques, their sets, and the number of cliques.
+        """Pairs of child and parent, triples of child and two parents, all pairs of a family: cliques, their sets,
+        and the number of cliques.
         """
         pairs, none = self.pair_column - self.first_pair, np.empty(0, dtype=np.int64)
-        found: list[list[tuple[np.ndarray, np.ndarray]]] = [[], [], [], []]
-        for sets, (child, *parents) in joined(self.lists, 2 if self.quad_column is None else 3):
-            if len(parents) == 3:
-                assert self.quad_column is not None
-                found[2].append((self.quad_column[child, *parents] - self.first_quad, sets))
-                continue
+        found: list[list[tuple[np.ndarray, np.ndarray]]] = [[], [], []]
+        for sets, (child, *parents) in joined(self.lists, 2):
             if len(parents) == 2:
                 found[1].append((self.triple_column[child, *parents] - self.first_triple, sets))
             else:
                 found[0].append((pairs[child, *parents], sets))
-            found[3].append((pairs[parents[0], parents[1] if len(parents) == 2 else child], sets))
-        counts = (len(self.pairs), len(self.triples), len(self.quads), len(self.pairs))
+            found[2].append((pairs[parents[0], parents[1] if len(parents) == 2 else child], sets))
+        counts = (len(self.pairs), len(self.triples), len(self.pairs))
         for entries, count in zip(found, counts):
             cliques = np.concatenate([none, *(clique for clique, _ in entries)])
             yield cliques, np.concatenate([none, *(sets for _, sets in entries)]), count

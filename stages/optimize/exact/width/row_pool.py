@@ -104,8 +104,8 @@ def safe_bound(
     are too large.
 
     Multipliers of inequalities below zero count as zero. The subproblem chooses the least set of every child and each
-    pair, triple and group of four for itself. With `is_ray` sets cost nothing: a positive bound shows that the branch
-    has no network.
+    pair and triple for itself. With `is_ray` sets cost nothing: a positive bound shows that the branch has no
+    network.
     """
     multipliers = np.where(pool.are_equations, multipliers, np.maximum(multipliers, 0.0))
     # Every sum of products for a column, and every product with a demand, is below this.

@@ -28,7 +28,7 @@ from .family_cliques import FamilyCliques
 
 
 class FamilyPoint(CliquePoint):
-    """A fractional solution of sets, pairs, triples and groups of four."""
+    """A fractional solution of sets, pairs and triples."""
 
     cliques: FamilyCliques
 
@@ -62,8 +62,6 @@ def separate(point: FamilyPoint, only_first: bool = False) -> list[Row]:
     first = [sinks, edge_counts]
     if only_first:
         return most_violated([*first, triangles_within_edges], point)
-    if point.cliques.has_quads:
-        first.append(stars)
     return most_violated(first, point) + violated_rows(point)
 
 
@@ -86,16 +84,7 @@ def first_rows(cliques: FamilyCliques) -> list[Row]:
 
 def sinks(point: FamilyPoint) -> Violated:
     """Three variables of which one has the other two as parents are a triangle, and only one of them can be it."""
-    yield from _needs(point, "sink", point.cliques.sinks, point.cliques.first_triple)
-
-
-def stars(point: FamilyPoint) -> Violated:
-    """Four variables of which one has the other three as parents are a clique, and only one of them can be it."""
-    yield from _needs(point, "star", point.cliques.stars, point.cliques.first_quad)
-
-
-def _needs(point: FamilyPoint, kind: str, incidence, first: int) -> Violated:
-    lacks = incidence.weights(point.shares)
-    lacks -= point.values[first : first + len(lacks)]
-    for clique in np.flatnonzero(lacks > VIOLATION).tolist():
-        yield float(lacks[clique]), within(kind, first + clique, incidence.of(clique))
+    sinks, first = point.cliques.sinks, point.cliques.first_triple
+    lacks = sinks.weights(point.shares) - point.values[first:]
+    for triple in np.flatnonzero(lacks > VIOLATION).tolist():
+        yield float(lacks[triple]), within("sink", first + triple, sinks.of(triple))
