@@ -47,7 +47,8 @@ takes. New sets improve more than a longer search among old ones; by experiment.
 
 LONGER = 8
 """Factor on the length of a phase in another basin, and of a phase after one without improvement. It gains on andes
-within 5 (72 nats in 10 s, 118 in 60 s); without a bound on the width nothing beyond the spread of seeds.
+within 5 (72 nats in 10 s, 118 in 60 s); without a bound on the width the gap on plants is 951 nats smaller in 10 s,
+and no score differs beyond the spread of seeds.
 """
 
 SAMPLE_PATIENCE = 3
@@ -141,7 +142,8 @@ class OrderPricing:
     def _best_moves(self, order: np.ndarray) -> np.ndarray:
         """The order that best moves of single variables reach from `order`; the sets met join the lists.
 
-        They gain on sparse tables (win95pts, by 41 nats), and little on others; the gap is larger with them.
+        They gain on most tables (in 10 s 664 nats on 60 ternary columns, 60 on win95pts, 16 on andes); on dense ones
+        the gap is larger with them.
         """
         if self.trees is None or self.trees.is_outdated:
             self.trees = KeptTrees(self.run.growers)
