@@ -4,8 +4,8 @@ Search and growth around one order converge in its basin: sets near the order ha
 little else. Then the run moves to another basin, at the order that best moves reach from a random one (`best_moves`),
 and returns after some rounds. The sets grown there join the same lists, and the best order is searched again among
 them. (Best moves from the best order instead of a random one, tried on win95pts: one nat better from one seed, no
-escape from the basin from three others.) It gains where searches converge in seconds: on 60 ternary columns 1,026 nats
-in 10 s, on andes 12; none on six other tables (examples/measured/ablation.md).
+escape from the basin from three others.) It gains where searches converge in seconds: on 60 ternary columns 1,026
+nats in 10 s, on andes 12; none on six other tables (examples/measured/ablation.md).
 """
 
 from __future__ import annotations
