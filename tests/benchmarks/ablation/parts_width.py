@@ -86,7 +86,7 @@ PARTS = {
     ),
     "triangulation after narrowing": _part(
         Acts(KTREES + "narrowed_network", lambda found, *args: found is not None and found.parents != args[4]),
-        Value("stages.optimize.treewidth.triangulation:FIRST_TRIANGULATIONS", 0),
+        Value("stages.optimize.treewidth.triangulation:FEW_VARIABLES", 0),
     ),
     "triangulations": _part(  # both at once
         Acts(KTREES + "KTreePricing._search_triangulations"),

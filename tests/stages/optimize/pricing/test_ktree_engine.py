@@ -82,9 +82,8 @@ def test_too_many_variables_are_searched_without_triangulations(monkeypatch):
     def refuse(*_):
         raise AssertionError("a triangulation")
 
-    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 2)
-    for module in (ktree_pricing, triangulation):
-        monkeypatch.setattr(module, "MOST_VARIABLES", 11)
+    monkeypatch.setattr(ktree_pricing, "MOST_VARIABLES", 11)
+    monkeypatch.setattr(triangulation, "FEW_VARIABLES", 11)
     monkeypatch.setattr(triangulation.TriangulationSearch, "start", refuse)
     dataset, _ = dependent_dataset(2, 12, 200, most_states=2)
     engine = started_engine(dataset, 2, Budget(evaluations=2000))
@@ -99,10 +98,9 @@ def test_too_many_variables_are_searched_without_triangulations(monkeypatch):
 
 
 @pytest.mark.parametrize(("most", "n_arms"), [(11, 2), (12, 3)])
-def test_searches_within_triangulations_take_turns_within_small_bounds_too(monkeypatch, most, n_arms):
+def test_searches_within_triangulations_take_turns(monkeypatch, most, n_arms):
     """But a network that has just been narrowed is not improved by them among many variables."""
     monkeypatch.setattr(ktree_pricing, "MOST_VARIABLES", most)
-    monkeypatch.setattr(triangulation, "LEAST_WIDTH", 3)
     monkeypatch.setattr(triangulation, "FEW_VARIABLES", 11)
     starts = []
     start = triangulation.TriangulationSearch.start
