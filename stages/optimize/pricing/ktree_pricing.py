@@ -7,10 +7,10 @@ score more than the narrowed network: then dependences are spread so far that k-
 and new sets join these families as long as that gains. For the rest of the run three searches take turns, the one
 with the largest recent gain first. One searches within triangulations of the incumbent's moral graph, up to 4,096
 variables. One solves groups of the incumbent's cliques exactly. One is the search without a bound, whose networks are
-narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It gains on andes
-within 20 and on 60 ternary columns within 5, and loses on win95pts within 5. Sets are also made within the cliques of
-the present network (`clique_growth`): such a set can be chosen at once, while the members of a set grown among all
-predecessors may never share a clique.
+narrowed; if one of its networks keeps the bound and is the best, this search continues alone. It makes the gap
+smaller on accidents within 5, and loses on win95pts. Sets are also made within the cliques of the present network
+(`clique_growth`): such a set can be chosen at once, while the members of a set grown among all predecessors may never
+share a clique.
 """
 
 from __future__ import annotations
