@@ -119,7 +119,7 @@ class FirstForest:
     def watch(self, tile: Tile, forward: np.ndarray, backward: np.ndarray) -> None:
         """Take in the scores of a tile, as from `stages.scoring.pair_scores.PairScores.score`."""
         children, parents = np.arange(tile.other_first, tile.other_last), np.arange(tile.first, tile.last)
-        rises = backward.max(axis=1) > self._scores[children]  # for most children no score of a later tile does
+        rises = backward.max(axis=1) > self._scores[children]  # few do, but in the first tiles
         children, backward = children[rises], backward[rises]
         # The tile's columns of the bit matrix: whole octets first, then the bits of its parents.
         octets = self.run.constraints.permitted[children].view(np.uint8)[:, tile.first // 8 : tile.last // 8 + 1]
