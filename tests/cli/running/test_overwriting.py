@@ -17,7 +17,14 @@ NETWORK = (
     '{"child":0,"parents":[[]],"scores":[-1.0]}\n{"child":1,"parents":[[0]],"scores":[-2.0]}\n'
 )
 SETS = NETWORK.replace("network", "parentsets").replace("[[0]],", "[[]],")
-BEFORE = {"d.csv": TABLE, "n.net.jsonl": NETWORK, "s.sets.jsonl": SETS, "d.part": TABLE, "arcs.csv": "a,b\n"}
+BEFORE = {
+    "d.csv": TABLE,
+    "n.net.jsonl": NETWORK,
+    "s.sets.jsonl": SETS,
+    "d.part": TABLE,
+    "arcs.csv": "a,b\n",
+    "arcs": "a,b\n",
+}
 
 
 @pytest.fixture
@@ -42,7 +49,7 @@ def place(tmp_path: Path, monkeypatch) -> Path:
         "parentsets d.csv --screen s.sets.jsonl -o s.sets.jsonl",
         "parentsets d.csv --near n.net.jsonl -o n.net.jsonl",
         "parentsets d.csv --require @arcs.csv -o arcs.csv",
-        "parentsets d.csv --forbid arcs.csv --stats arcs.csv",
+        "parentsets d.csv --forbid arcs --stats arcs",
         "parentsets d.csv --resume d.csv -o d.csv",
         "optimize --data d.csv -o d.csv",
         "optimize --data d.csv -o out --save-sets d.csv",
