@@ -84,7 +84,7 @@ def first_rows(cliques: FamilyCliques) -> list[Row]:
 
 def sinks(point: FamilyPoint) -> Violated:
     """Three variables of which one has the other two as parents are a triangle, and only one of them can be it."""
-    sinks, first = point.cliques.sinks, point.cliques.first_triple
-    lacks = sinks.weights(point.shares) - point.values[first:]
+    joining, first = point.cliques.sinks, point.cliques.first_triple
+    lacks = joining.weights(point.shares) - point.values[first:]
     for triple in np.flatnonzero(lacks > VIOLATION).tolist():
-        yield float(lacks[triple]), within("sink", first + triple, sinks.of(triple))
+        yield float(lacks[triple]), within("sink", first + triple, joining.of(triple))
