@@ -139,9 +139,10 @@ def test_the_table_pairs_runs_by_seed():
             line("one", 3, -1.0),
         ]
     )
-    assert "| one | any | alarm | 1 | +1.5 [+1, +2] | 1 | 2 of 2 | 0.250 | 0.50 | gains |" in text
-    assert "| one | any, gap | alarm | 1 | -1 [-1, -1] | 0 | 0 of 1 | 1.000 | 1.00 | loses |" in text
-    assert text.endswith("Never ran:\n\n- other: any on alarm")
+    assert "### any, 1 s\n\n| part | alarm |\n| --- | --- |\n| spread of the full program | 1 |\n" in text
+    assert "| one | **+1.5, 2/2** |\n| other | never |" in text
+    assert "### any, gap, 1 s" in text and "| one | **-1, 0/1** |" in text
+    assert text.endswith("Tests: 2; least p after Holm's correction: 0.50.")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -88,30 +87,36 @@ def _shown(value: float) -> str:
     return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
 
 
-def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
-    """A table with a line for each part and table in which it acted; then where parts never acted.
+def cell(row: Row) -> str:
+    """The mean gain, and on how many of the seeds there was one; bold where the verdict is clear."""
+    if not row.acted:
+        return "never"
+    if row.verdict == "equal":
+        return "equal"
+    text = f"{_shown(row.mean)}, {sum(gain > 0 for gain in row.gains)}/{len(row.gains)}"
+    return text if row.verdict == "undecided" else f"**{text}**"
 
-    Holm's correction is over all tests.
-    """
-    found = sorted(rows(lines), key=lambda row: row[:4])
-    ran = sorted((row for row in [*found, *rows(gaps_of(lines))] if row.acted), key=lambda row: row[:4])
-    text = [
-        "| part | task | table | s | gain: mean [least, largest] | spread of the full program "
-        "| wins | p | p (Holm) | verdict |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row, adjusted in zip(ran, holm([row.p for row in ran])):
-        wins = f"{sum(gain > 0 for gain in row.gains)} of {len(row.gains)}"
-        gains = f"{_shown(row.mean)} [{_shown(min(row.gains))}, {_shown(max(row.gains))}]"
-        cells = [row.part, row.task, row.table, f"{row.limit:g}", gains, _shown(row.spread)[1:], wins]
-        text.append("| " + " | ".join([*cells, f"{row.p:.3f}", f"{adjusted:.2f}", row.verdict]) + " |")
-    idle: dict[str, dict[str, list[str]]] = {}
+
+def grid(found: Sequence[Row]) -> list[str]:
+    """Lines of a table with a row for each part, a column for each table; all of one task and limit."""
+    tables = list(dict.fromkeys(row.table for row in found))
+    parts = list(dict.fromkeys(row.part for row in found))
+    cells = {(row.part, row.table): cell(row) for row in found}
+    spreads = {row.table: row.spread for row in found if row.acted}
+    text = [["part", *tables], ["---"] * (len(tables) + 1)]
+    text.append(["spread of the full program", *(_shown(spreads[t])[1:] if t in spreads else "" for t in tables)])
+    text += [[part, *(cells.get((part, table), "") for table in tables)] for part in parts]
+    return ["| " + " | ".join(line) + " |" for line in text]
+
+
+def markdown(lines: Sequence[Mapping[str, Any]]) -> str:
+    """For each task and limit a table of gains by part and table; then the least p after Holm's correction."""
+    found = [*rows(lines), *(row for row in rows(gaps_of(lines)) if row.acted)]
+    groups: dict[tuple[str, float], list[Row]] = {}
     for row in found:
-        tables = idle.setdefault(row.part, {}).setdefault(row.task, []) if not row.acted else [row.table]
-        if row.table not in tables:
-            tables.append(row.table)
-    text += ["", "Never ran:", ""]
-    for part, tasks in idle.items():
-        places = "; ".join(f"{task} on {', '.join(tables)}" for task, tables in tasks.items())
-        text += textwrap.wrap(f"- {part}: {places}", 118, subsequent_indent="  ")
-    return "\n".join(text)
+        groups.setdefault((row.task, row.limit), []).append(row)
+    text = []
+    for (task, limit), members in sorted(groups.items()):
+        text += [f"### {task}, {limit:g} s", "", *grid(sorted(members, key=lambda row: row.part)), ""]
+    p = [row.p for row in found if row.acted]
+    return "\n".join([*text, f"Tests: {len(p)}; least p after Holm's correction: {min(holm(p), default=1.0):.2f}."])
