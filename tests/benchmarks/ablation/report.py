@@ -76,8 +76,8 @@ def rows(lines: Sequence[Mapping[str, Any]]) -> list[Row]:
         if not both and acted:
             continue  # not measured yet
         results = [beside["result"] for beside, _ in both]
-        gains = [round(beside["result"] - without, 6) for beside, without in both]
-        spread = max(results, default=0.0) - min(results, default=0.0)
+        gains = [round(beside["result"] - without, 5) for beside, without in both]
+        spread = round(max(results, default=0.0) - min(results, default=0.0), 5)
         found.append(Row(*group, gains, spread, sign_test(gains), acted))
     return found
 
