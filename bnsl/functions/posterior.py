@@ -117,7 +117,6 @@ class SamplerOptions(TypedDict, total=False):
 
     chains: Annotated[int, _own("chains")]
     samples: Annotated[int | None, _own("samples")]
-    rungs: Annotated[int, _own("rungs")]
     burn_in: Annotated[float, _own("burn_in")]
 
 

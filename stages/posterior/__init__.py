@@ -41,9 +41,9 @@ METHODS: dict[str, MethodSpec] = {
         "Koivisto and Sood 2004, Tian and He 2009",
     ),
     "sampled": MethodSpec(
-        "runs tempered Markov chains, which resample the parents of a few variables at a time",
-        "Goudie and Mukherjee 2016, Geyer 1991",
-        options=("chains", "rungs", "samples", "burn_in", "seed", "time"),
+        "runs Markov chains, which resample the parents of a few variables at a time",
+        "Goudie and Mukherjee 2016",
+        options=("chains", "samples", "burn_in", "seed", "time"),
     ),
 }
 
@@ -72,13 +72,6 @@ class PosteriorOptions:
     samples: int | None = own(
         None,
         "Number of sampled networks of all chains together; 10,000 unless --time is given.",
-        metavar="N",
-        least=1,
-    )
-    rungs: int = own(
-        4,
-        "Number of networks in each chain, which swap parts with one another (parallel tempering). Each network is "
-        "drawn from a flatter power of the posterior than the one before; 1 means no tempering.",
         metavar="N",
         least=1,
     )

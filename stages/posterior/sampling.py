@@ -18,9 +18,8 @@ from formats.sets.listed_sets import offsets_of
 from stages.kernels.bits import WORD_BITS
 from stages.kernels.orders.set_lists import SetLists
 from stages.kernels.posterior.block_moves import LARGEST_BLOCK, Walk, Weighting, link_family
-from stages.kernels.posterior.family_swaps import N_SWAP_MARKS
 from stages.kernels.posterior.scaled_numbers import LEAST_EXPONENT
-from stages.kernels.posterior.tempered_walks import walk_on
+from stages.kernels.posterior.walks import walk_on
 from stages.lists.set_lists import (
     child_of_entries,
     child_of_sets,
@@ -41,7 +40,7 @@ from . import DEFAULT_SAMPLES, MOST_EXACT, PosteriorOptions
 from .weights import scaled_weights
 
 ROUNDS_PER_SAMPLE = 2
-"""Rounds between two samples; in a round every rung makes as many moves as there are variables."""
+"""Rounds between two samples; a round has as many moves as there are variables."""
 
 START_PROFILES = 200
 """Profiles per variable of the search for the first network of a chain. Without it four of nine runs of 5 s stayed in
@@ -61,11 +60,6 @@ SIZE_SHARES = (0.05, 0.55, 0.4)
 """Probabilities of blocks of 1, 2, 3 variables. On alarm, chains of blocks of one do not converge, chains of blocks
 of two do so in seconds. Blocks of three pay off for the arcs that mix worst (copies), blocks of four did not.
 """
-
-RUNG_RATIO = 0.72
-"""Ratio of the powers of neighbouring rungs for few variables: of swaps of whole networks about half were accepted
-on insurance and hailfinder with 1,000 rows. At .65 one of four chains of pathfinder ended in a lower mode. Rungs
-gain where there are many modes (copies); elsewhere they cost a little (sachs, zoo)."""
 
 LEAST_PARTNER = 1e-3
 """Variables are partners in blocks if sets with an arc between them have at least this share of a list's weight."""
@@ -123,7 +117,7 @@ class _Sampler:
 
     def __init__(self, table: ParentSetTable, options: PosteriorOptions, budget: Budget, reporter: Reporter):
         self.table, self.options, self.budget, self.reporter = table, options, budget, reporter
-        self.lists, self.weighting = lists_in(table), weighting_of(table, options.rungs)
+        self.lists, self.weighting = lists_in(table), weighting_of(table)
         self.index = index_members(self.lists)
         self.chains = [self._begin(k) for k in range(options.chains)]
         self.rounds = ROUNDS_PER_SAMPLE
@@ -173,24 +167,15 @@ class _Sampler:
 
     def _advance(self, n_samples: int, chain: _Chain) -> None:
         """Continue a chain."""
-        n_variables, n_rungs = len(chain.walk.flags), len(chain.walk.chosen)
+        n_variables = len(chain.walk.flags)
         samples = np.empty((n_samples, n_variables), dtype=np.int32)
         totals = np.empty(n_samples)
         # Moves between samples.
-        moves = self.rounds * n_rungs * n_variables
+        moves = self.rounds * n_variables
         done = 0
         while done < moves * n_samples and not _is_over(self.budget, self.there > 0):
             done = walk_on(
-                self.lists,
-                self.weighting,
-                chain.walk,
-                n_variables,
-                self.rounds,
-                chain.rng,
-                samples,
-                totals,
-                done,
-                SLICE_WORK,
+                self.lists, self.weighting, chain.walk, moves, chain.rng, samples, totals, done, SLICE_WORK
             )
         chain.samples.append(samples[: done // moves])
         chain.totals.append(totals[: done // moves])
@@ -220,27 +205,15 @@ class _Sampler:
         return Samples(sets[:, first:], totals[:, first:], sum(chain.n_moves for chain in self.chains))
 
 
-def rungs_of(n_variables: int, n_rungs: int) -> np.ndarray:
-    """Powers of the posterior, 1 first; closer together for more variables, as the spread of scores grows with the
-    root of their number.
-    """
-    ratio = max(RUNG_RATIO, 1.0 - 2.0 / math.sqrt(n_variables))
-    return ratio ** np.arange(n_rungs, dtype=np.float64)
-
-
-def weighting_of(table: ParentSetTable, n_rungs: int = 1) -> Weighting:
+def weighting_of(table: ParentSetTable) -> Weighting:
     """What moves need of the lists of a table."""
     relative = relative_scores(table)
-    rungs = rungs_of(table.n_variables, n_rungs)
-    weights, powers = np.empty((n_rungs, table.n_sets)), np.empty((n_rungs, table.n_sets), dtype=np.int32)
-    rest_powers = np.empty((n_rungs, table.n_sets), dtype=np.int32)
-    for k, power in enumerate(rungs.tolist()):
-        weights[k], powers[k] = scaled_weights(power * relative)
-        rests = np.empty(table.n_sets)
-        for start, end in itertools.pairwise(table.set_offsets.tolist()):
-            # Summed from the worst set on: each entry has the weight of its set and all sets after it.
-            rests[start:end] = np.logaddexp.accumulate(power * relative[start:end][::-1])[::-1]
-        rest_powers[k] = np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)) + 1
+    weights, powers = scaled_weights(relative)
+    rests = np.empty(table.n_sets)
+    for start, end in itertools.pairwise(table.set_offsets.tolist()):
+        # Summed from the worst set on: each entry has the weight of its set and all sets after it.
+        rests[start:end] = np.logaddexp.accumulate(relative[start:end][::-1])[::-1]
+    rest_powers = (np.floor(np.maximum(rests / math.log(2.0), LEAST_EXPONENT)) + 1).astype(np.int32)
     candidate_offsets, candidates, bitmap_offsets, bitmaps = _bitmaps(table)
     partner_offsets, partners, partner_shares = _partners(table, relative)
     choices = [acyclic_choices(size) for size in range(1, LARGEST_BLOCK + 1)]
@@ -250,7 +223,6 @@ def weighting_of(table: ParentSetTable, n_rungs: int = 1) -> Weighting:
         candidates=candidates,
         bitmap_offsets=bitmap_offsets,
         bitmaps=bitmaps,
-        rungs=rungs,
         weights=weights,
         powers=powers,
         rest_powers=rest_powers,
@@ -328,15 +300,15 @@ def _is_acyclic(choice: tuple[int, ...]) -> bool:
 
 
 def walk_from(lists: SetLists, weighting: Weighting, chosen: np.ndarray) -> Walk:
-    """A chain with the same network on all rungs."""
-    n, n_rungs = len(lists.set_offsets) - 1, len(weighting.rungs)
+    """A chain at a network."""
+    n = len(lists.set_offsets) - 1
     pairs = np.unique(lists.parents.astype(np.int64) * n + child_of_entries(lists))
     longest = int(np.diff(lists.set_offsets).max())
     walk = Walk(
-        chosen=np.repeat(chosen[None], n_rungs, axis=0),
+        chosen=chosen.astype(np.int64),
         child_offsets=np.searchsorted(pairs // n, np.arange(n + 1)).astype(np.int64),
-        children=np.zeros((n_rungs, len(pairs)), dtype=np.int32),
-        n_children=np.zeros((n_rungs, n), dtype=np.int32),
+        children=np.zeros(len(pairs), dtype=np.int32),
+        n_children=np.zeros(n, dtype=np.int32),
         block=np.zeros(LARGEST_BLOCK, dtype=np.int32),
         flags=np.zeros(n, dtype=np.uint8),
         stack=np.zeros(LARGEST_BLOCK * n, dtype=np.int32),
@@ -346,10 +318,7 @@ def walk_from(lists: SetLists, weighting: Weighting, chosen: np.ndarray) -> Walk
         sums=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK)),
         powers=np.zeros((LARGEST_BLOCK, 1 << LARGEST_BLOCK), dtype=np.int64),
         reached=np.zeros(int(np.diff(weighting.choice_offsets).max())),
-        marks=np.zeros((N_SWAP_MARKS, n), dtype=np.int32),
-        gains=np.zeros(n),
     )
-    for rung in range(n_rungs):
-        for variable in range(n):
-            link_family(lists, walk, rung, variable)
+    for variable in range(n):
+        link_family(lists, walk, variable)
     return walk

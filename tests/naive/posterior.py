@@ -44,23 +44,6 @@ def ancestors(parents: Sequence[tuple[int, ...]]) -> list[set[int]]:
     return found
 
 
-def strong_parts(one: Sequence[tuple[int, ...]], other: Sequence[tuple[int, ...]]) -> set[frozenset[int]]:
-    """The strongly connected parts of the union of two networks."""
-    above = ancestors([(*a, *b) for a, b in zip(one, other)])
-    return {frozenset({v, *(u for u in above[v] if v in above[u])}) for v in range(len(one))}
-
-
-def opposite_groups(one: Sequence[tuple[int, ...]], other: Sequence[tuple[int, ...]]) -> set[frozenset[int]]:
-    """The variables connected by arcs that have opposite directions in two networks."""
-    n = len(one)
-    turned = [
-        tuple(u for u in range(n) if (u in one[v] and v in other[u]) or (u in other[v] and v in one[u]))
-        for v in range(n)
-    ]
-    near = ancestors(turned)
-    return {frozenset({v, *near[v]}) for v in range(n)}
-
-
 def signature(parents: Sequence[tuple[int, ...]]) -> tuple[frozenset, frozenset]:
     """Adjacent pairs and v-structures: equal for equivalent networks (Verma and Pearl 1990)."""
     pairs = frozenset(frozenset((u, v)) for v, family in enumerate(parents) for u in family)

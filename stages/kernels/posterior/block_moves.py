@@ -10,8 +10,7 @@ own weight. Every move is accepted, and the reversal of an arc (Grzegorczyk and 
 The sets that meet D_y are found 64 and more at a time: each candidate parent has a bitmap of the sets that contain
 it, and the bitmaps of the candidates in D_y are united.
 
-The block must not depend on the network (`tempered_walks`). Weights are mantissas and exponents
-(`scaled_numbers`).
+The block must not depend on the network (`walks`). Weights are mantissas and exponents (`scaled_numbers`).
 """
 
 from typing import NamedTuple
@@ -45,13 +44,12 @@ class Weighting(NamedTuple):
     # uint64: from ``bitmap_offsets[i]`` on: for each candidate of child i in turn a bitmap of its list, 64 sets to a
     # word; a bit is set if the set contains the candidate.
     bitmaps: np.ndarray
-    rungs: np.ndarray  # float64, shape (n_rungs,): powers of the posterior, 1 first
-    # `weights`, `powers`: float64, int32, shape (n_rungs, n_sets): weight relative to the child's best set: mantissa
-    # and exponent.
+    # `weights`, `powers`: float64, int32, shape (n_sets,): weight relative to the child's best set: mantissa and
+    # exponent.
     weights: np.ndarray
     powers: np.ndarray
-    # int32, shape (n_rungs, n_sets): exponent of an upper bound on the total weight of the set and all that follow in
-    # its list.
+    # int32, shape (n_sets,): exponent of an upper bound on the total weight of the set and all that follow in its
+    # list.
     rest_powers: np.ndarray
     partner_offsets: np.ndarray  # int64, shape (n_variables + 1,)
     # int32: candidates for the block of variable i: ``partners[partner_offsets[i]:partner_offsets[i + 1]]``.
@@ -66,14 +64,14 @@ class Weighting(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """The networks of a chain, one for each rung, and scratch."""
+    """The network of a chain, and scratch."""
 
-    chosen: np.ndarray  # int64, shape (n_rungs, n_variables): the set of each variable in the network on each rung
+    chosen: np.ndarray  # int64, shape (n_variables,): the set of each variable
     child_offsets: np.ndarray  # int64, shape (n_variables + 1,)
-    # int32, shape (n_rungs, n_pairs): the children of i in a network start at ``child_offsets[i]``, in any order; the
-    # capacity is the number of variables that list i.
+    # int32, shape (n_pairs,): the children of i start at ``child_offsets[i]``, in any order; their capacity is the
+    # number of variables that list i.
     children: np.ndarray
-    n_children: np.ndarray  # int32, shape (n_rungs, n_variables)
+    n_children: np.ndarray  # int32, shape (n_variables,)
     block: np.ndarray  # int32, shape (LARGEST_BLOCK,): the variables of a move
     # uint8, shape (n_variables,): bit k: the variable is in D_x of the block's k-th member x; 0 between moves.
     flags: np.ndarray
@@ -88,37 +86,35 @@ class Walk(NamedTuple):
     sums: np.ndarray
     powers: np.ndarray
     reached: np.ndarray  # float64: cumulative weights of the acyclic choices
-    marks: np.ndarray  # int32, shape (N_SWAP_MARKS, n_variables): scratch of `family_swaps`
-    gains: np.ndarray  # float64, shape (n_variables,): gains of the parts that are swapped, nats
 
 
 @inlined
-def link_family(lists, walk, rung, child):
-    """Add a variable to the children of its parents in the network on a rung."""
-    s = walk.chosen[rung, child]
+def link_family(lists, walk, child):
+    """Add a variable to the children of its parents."""
+    s = walk.chosen[child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
-        walk.children[rung, walk.child_offsets[parent] + walk.n_children[rung, parent]] = child
-        walk.n_children[rung, parent] += 1
+        walk.children[walk.child_offsets[parent] + walk.n_children[parent]] = child
+        walk.n_children[parent] += 1
 
 
 @inlined
-def unlink_family(lists, walk, rung, child):
-    """Remove a variable from the children of its parents in the network on a rung."""
-    s = walk.chosen[rung, child]
+def unlink_family(lists, walk, child):
+    """Remove a variable from the children of its parents."""
+    s = walk.chosen[child]
     for k in range(lists.parent_offsets[s], lists.parent_offsets[s + 1]):
         parent = lists.parents[k]
         place = walk.child_offsets[parent]
-        while walk.children[rung, place] != child:
+        while walk.children[place] != child:
             place += 1
-        walk.n_children[rung, parent] -= 1
+        walk.n_children[parent] -= 1
         # Order does not matter: the last child fills the gap.
-        walk.children[rung, place] = walk.children[rung, walk.child_offsets[parent] + walk.n_children[rung, parent]]
+        walk.children[place] = walk.children[walk.child_offsets[parent] + walk.n_children[parent]]
 
 
 @inlined
-def flag_descendants(walk, rung, variable, flag, n_seen):
-    """Flag a variable and its descendants in the network on a rung; returns the stack's height, `n_seen` before."""
+def flag_descendants(walk, variable, flag, n_seen):
+    """Flag a variable and its descendants; returns the stack's height, `n_seen` before."""
     child_offsets, children, n_children = walk.child_offsets, walk.children, walk.n_children
     flags, stack = walk.flags, walk.stack
     first = n_seen
@@ -128,8 +124,8 @@ def flag_descendants(walk, rung, variable, flag, n_seen):
     while first < n_seen:
         v = stack[first]
         first += 1
-        for k in range(n_children[rung, v]):
-            child = children[rung, child_offsets[v] + k]
+        for k in range(n_children[v]):
+            child = children[child_offsets[v] + k]
             if not flags[child] & flag:
                 flags[child] |= flag
                 stack[n_seen] = child
@@ -181,9 +177,9 @@ def sets_of_class(met, k, word, wanted, size):
 
 
 @inlined
-def sum_classes(lists, weighting, walk, rung, child, k, size):
+def sum_classes(lists, weighting, walk, child, k, size):
     """Sum the weights of a child's sets by class; returns the work (words of bitmaps read)."""
-    weights, exponents, rest_powers = weighting.weights[rung], weighting.powers[rung], weighting.rest_powers[rung]
+    weights, exponents, rest_powers = weighting.weights, weighting.powers, weighting.rest_powers
     candidates, meeting, met, flags = weighting.candidates, walk.meeting, walk.met, walk.flags
     sums, powers = walk.sums[k], walk.powers[k]
     sums[: 1 << size] = 0.0
@@ -257,9 +253,9 @@ def draw_choice(walk, choices, size, rng):
 
 
 @inlined
-def draw_set(lists, weighting, walk, rung, child, k, wanted, size, rng):
+def draw_set(lists, weighting, walk, child, k, wanted, size, rng):
     """Draw a set of class `wanted` in proportion to its weight."""
-    weights, exponents, power = weighting.weights[rung], weighting.powers[rung], walk.powers[k, wanted]
+    weights, exponents, power = weighting.weights, weighting.powers, walk.powers[k, wanted]
     met, start = walk.met, lists.set_offsets[child]
     drawn = rng.random() * walk.sums[k, wanted]
     last = np.int64(-1)
@@ -276,27 +272,25 @@ def draw_set(lists, weighting, walk, rung, child, k, wanted, size, rng):
 
 
 @inlined
-def move_block(lists, weighting, walk, rung, block, size, rng):
-    """Draw the sets of the variables ``block[:size]`` in the network on a rung.
+def move_block(lists, weighting, walk, block, size, rng):
+    """Draw the sets of the variables ``block[:size]``.
 
     `block` is int32, shape (LARGEST_BLOCK,). Returns the work: variables, words and choices processed.
     """
     for k in range(size):
-        unlink_family(lists, walk, rung, block[k])
+        unlink_family(lists, walk, block[k])
     # All families of the block are unlinked by now, as D_x must not depend on them.
     n_flagged = 0
     for k in range(size):
-        n_flagged = flag_descendants(walk, rung, block[k], np.uint8(1 << k), n_flagged)
+        n_flagged = flag_descendants(walk, block[k], np.uint8(1 << k), n_flagged)
     choices = weighting.choices[weighting.choice_offsets[size - 1] : weighting.choice_offsets[size]]
     work = n_flagged + len(choices)
     for k in range(size):
-        work += sum_classes(lists, weighting, walk, rung, block[k], k, size)
+        work += sum_classes(lists, weighting, walk, block[k], k, size)
     drawn = draw_choice(walk, choices, size, rng)
     for k in range(size):
-        walk.chosen[rung, block[k]] = draw_set(
-            lists, weighting, walk, rung, block[k], k, choices[drawn, k], size, rng
-        )
-        link_family(lists, walk, rung, block[k])
+        walk.chosen[block[k]] = draw_set(lists, weighting, walk, block[k], k, choices[drawn, k], size, rng)
+        link_family(lists, walk, block[k])
     for k in range(n_flagged):
         walk.flags[walk.stack[k]] = 0
     return work

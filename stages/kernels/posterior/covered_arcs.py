@@ -60,18 +60,18 @@ def is_part_of(lists, one, other):
 
 
 @borrowing
-def reverse_covered(lists, weighting, walk, rung, rng):
-    """Draw an arc of the network on a rung, and reverse it if it is covered, by the rule of Metropolis.
+def reverse_covered(lists, weighting, walk, rng):
+    """Draw an arc of the network, and reverse it if it is covered, by the rule of Metropolis.
 
     Returns the work: sets compared.
     """
-    head = np.int32(rng.random() * walk.chosen.shape[1])
-    old = walk.chosen[rung, head]
+    head = np.int32(rng.random() * len(walk.chosen))
+    old = walk.chosen[head]
     size = lists.parent_offsets[old + 1] - lists.parent_offsets[old]
     if size == 0:
         return 1
     tail = lists.parents[lists.parent_offsets[old] + np.int64(rng.random() * size)]
-    tail_old = walk.chosen[rung, tail]
+    tail_old = walk.chosen[tail]
     is_smaller = lists.parent_offsets[tail_old + 1] - lists.parent_offsets[tail_old] == size - 1
     if not (is_smaller and is_part_of(lists, tail_old, old)):
         return 1
@@ -81,13 +81,13 @@ def reverse_covered(lists, weighting, walk, rung, rng):
     )
     if new >= 0 and tail_new >= 0:
         scores = lists.scores
-        gain = weighting.rungs[rung] * (scores[new] + scores[tail_new] - scores[old] - scores[tail_old])
+        gain = scores[new] + scores[tail_new] - scores[old] - scores[tail_old]
         if gain >= 0.0 or rng.random() < math.exp(gain):
-            unlink_family(lists, walk, rung, head)
-            unlink_family(lists, walk, rung, tail)
-            walk.chosen[rung, head], walk.chosen[rung, tail] = new, tail_new
-            link_family(lists, walk, rung, head)
-            link_family(lists, walk, rung, tail)
+            unlink_family(lists, walk, head)
+            unlink_family(lists, walk, tail)
+            walk.chosen[head], walk.chosen[tail] = new, tail_new
+            link_family(lists, walk, head)
+            link_family(lists, walk, tail)
     n_sets = 2
     for v in (head, tail):
         n_sets += lists.set_offsets[v + 1] - lists.set_offsets[v]

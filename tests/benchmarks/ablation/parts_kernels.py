@@ -8,7 +8,7 @@ from .patches import Acts, Value
 
 COPIES = "benchmarks.ablation.copies:"
 COUNTING = "stages/kernels/counting/"
-POSTERIOR = "stages/kernels/posterior/tempered_walks.py"
+POSTERIOR = "stages/kernels/posterior/walks.py"
 
 
 def _edited(tasks: tuple[str, ...], table: str, *edits: tuple[str, str, str]) -> Part:
@@ -40,11 +40,6 @@ PARTS = {
     "binary families": _counted("plants", "add_one.py", "elif r == 2 and s == 2:", "elif r == 2 and s == 0:"),
     "reversals of covered arcs": _edited(
         ("compiled posterior",), "nltcs", (POSTERIOR, "for _ in range(REVERSALS):", "for _ in range(0):")
-    ),
-    "swaps of families": _edited(
-        ("compiled posterior",),
-        "nltcs",
-        (POSTERIOR, "work += swap_families(lists, weighting, walk, rng)", "work += 0"),
     ),
     "level 4 of processors": _level("_native_*v4*"),
     "levels 3 and 4 of processors": _level("_native_*v[34]*"),

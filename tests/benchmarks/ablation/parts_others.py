@@ -1,6 +1,6 @@
 """Parts of the posterior, of hill climbing and of counting.
 
-Moves that only a kernel makes (reversals of covered arcs, swaps of families) are not switched off here.
+Moves that only a kernel makes (reversals of covered arcs) are not switched off here.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from stages.optimize.climbing.hc import one_way
 
 from .parts import Part
-from .patches import Acts, Patch, Text, Value
+from .patches import Acts, Patch, Value
 
 SAMPLING = "stages.posterior.sampling:"
 CACHE = "stages.optimize.climbing.cache:FamilyCache."
@@ -34,10 +34,6 @@ def _counted(acts: Acts, *patches: Patch) -> Part:
 PARTS = {
     "blocks of three": _sampled(Acts(SAMPLING + "walk_on"), Value(SAMPLING + "SIZE_SHARES", (0.05, 0.95, 0.0))),
     "blocks of two and three": _sampled(Acts(SAMPLING + "walk_on"), Value(SAMPLING + "SIZE_SHARES", (1.0, 0.0, 0.0))),
-    "tempering": _sampled(
-        Acts(SAMPLING + "walk_on"),
-        Text(SAMPLING + "_Sampler.__init__", "weighting_of(table, options.rungs)", "weighting_of(table, 1)"),
-    ),
     "first search of chains": _sampled(Acts(SAMPLING + "_Sampler._begin"), Value(SAMPLING + "START_PROFILES", 0)),
     "cache of expansions": _climbed(SECONDS, Acts(CACHE + "expand"), Value(CACHE + "_keep", lambda *_: None)),
     "cache of single families": _climbed(

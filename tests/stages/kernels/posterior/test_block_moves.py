@@ -42,11 +42,11 @@ class Place:
         self.walk = walk_from(self.listed, self.weighting, choose_consistent(self.listed, order)[1])
 
     def parents(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(map(self.table.parent_set, self.walk.chosen[0].tolist()))
+        return tuple(map(self.table.parent_set, self.walk.chosen.tolist()))
 
     def children(self) -> list[set[int]]:
-        first, n = self.walk.child_offsets, self.walk.n_children[0]
-        return [set(self.walk.children[0, first[v] : first[v] + n[v]].tolist()) for v in range(len(n))]
+        first, n = self.walk.child_offsets, self.walk.n_children
+        return [set(self.walk.children[first[v] : first[v] + n[v]].tolist()) for v in range(len(n))]
 
     def expected(self, block) -> dict:
         """The probability of every choice of sets of a block's variables, given the others."""
@@ -72,7 +72,7 @@ def test_a_block_is_drawn_from_its_distribution(size, seed):
     expected = place.expected(block[:size].tolist())
     found: Counter = Counter()
     for _ in range(DRAWS):
-        move_block(place.listed, place.weighting, place.walk, 0, block, size, place.rng)
+        move_block(place.listed, place.weighting, place.walk, block, size, place.rng)
         found[place.parents()] += 1
         assert not place.walk.flags.any()
     assert set(found) <= set(expected)
@@ -87,10 +87,10 @@ def test_families_are_linked_and_unlinked():
     place = Place(3)
     before = place.children()
     for v in range(5):
-        unlink_family(place.listed, place.walk, 0, v)
+        unlink_family(place.listed, place.walk, v)
     assert place.children() == [set()] * 5
     for v in range(5):
-        link_family(place.listed, place.walk, 0, v)
+        link_family(place.listed, place.walk, v)
     assert place.children() == before
 
 
@@ -99,7 +99,7 @@ def test_descendants_are_flagged():
     above = ancestors(place.parents())
     n_seen = 0
     for k, v in enumerate((0, 3)):
-        n_seen = flag_descendants(place.walk, 0, v, np.uint8(1 << k), n_seen)
+        n_seen = flag_descendants(place.walk, v, np.uint8(1 << k), n_seen)
     for k, v in enumerate((0, 3)):
         flagged = {w for w in range(5) if place.walk.flags[w] >> k & 1}
         assert flagged == {v, *(w for w in range(5) if v in above[w])}
@@ -109,7 +109,7 @@ def test_descendants_are_flagged():
 def test_classes_have_the_weights_of_their_sets():
     place = Place(5)
     place.walk.flags[:] = [1, 2, 3, 0, 2]
-    sum_classes(place.listed, place.weighting, place.walk, 0, 3, 0, 2)
+    sum_classes(place.listed, place.weighting, place.walk, 3, 0, 2)
     expected = [0.0] * 4
     for parents, score in place.lists[3]:
         met = 0
@@ -121,7 +121,7 @@ def test_classes_have_the_weights_of_their_sets():
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wanted in (0, 2):
         drawn = Counter(
-            draw_set(place.listed, place.weighting, place.walk, 0, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS)
+            draw_set(place.listed, place.weighting, place.walk, 3, 0, wanted, 2, place.rng) for _ in range(DRAWS)
         )
         for s, count in drawn.items():
             parents = place.table.parent_set(int(s))
